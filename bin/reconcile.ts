@@ -10,7 +10,7 @@ Compares the payments of the provider with the orders of the service, in both di
   --days DAYS   days of the provider's payments to compare (30)
   --help        show this text
 
-Exit status: 0 if money and credits agree, 1 if they differ, 2 if the comparison could not run.
+Exit status: 0 if payments and credits agree, 1 if they differ, 2 if the comparison could not run.
 
 Environment: PAYMENTS=stripe, PAYMENTS_SECRET, ACCOUNTS_TABLE, METERS_TABLE, PAYMENTS_TABLE, PAYMENTS_QUEUE_URL, AWS region and credentials.
 `;

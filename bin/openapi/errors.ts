@@ -135,7 +135,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     cause: "The buyer's bank requires authentication of the payment",
     remedy:
       'Open the link in `detail` to confirm it, or without a link pay with `POST /payments/checkout`. Nothing changes until then',
-    detail: 'The bank asks you to confirm the payment. Confirm payment ord_1 at https://pay.example.com/invoice.',
+    detail: 'The payment requires confirmation by your bank. Confirm payment ord_1 at https://pay.example.com/invoice.',
   },
   PAYMENT_DECLINED: {
     cause: 'The saved card was declined',

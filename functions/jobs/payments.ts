@@ -16,7 +16,8 @@ export const sweepPayments = () => async (): Promise<void> => {
 export const reconcilePayments = () => async (): Promise<void> => {
   const { reconciliation } = await services().payments();
   const { payments, differences } = await reconciliation.fromProvider(undefined, workSignal(jobs.reconcilePayments));
-  for (const { id, problem } of differences) logger().error('money and credits differ', { payment: id, problem });
+  for (const { id, problem } of differences)
+    logger().error('a payment and its credits differ', { payment: id, problem });
   recordPaymentDifferences(differences.length);
   logger().info('compared', { payments, differences: differences.length });
 };

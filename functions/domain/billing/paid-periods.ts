@@ -11,7 +11,7 @@ export interface PaidPeriod {
 }
 
 /**
- * `ended`: the plan does not run any more, so the money is returned. `repeated`: the period was paid before. `gap`: it
+ * `ended`: the plan has ended, so the payment is refunded. `repeated`: the period was paid before. `gap`: it
  * does not begin at the end of the paid time, so that a month in between would be granted without payment.
  */
 export type PeriodRefusal = 'ended' | 'repeated' | 'gap';

@@ -30,7 +30,7 @@ export interface CollectionParts {
   readonly onError: (error: unknown, accountId: number) => void;
 }
 
-/** What the provider must collect for a meter. Undefined: nothing more. */
+/** The charges that the provider must make for a meter. */
 interface Collected {
   /** The plan of the current month. */
   readonly current: PlanLimits;
@@ -44,8 +44,8 @@ interface Collected {
 }
 
 /**
- * Makes the provider's subscription equal to the meter, which decides (docs/payments.md#paid-months). The provider
- * only collects each month's money.
+ * Aligns the provider's subscription with the meter's plan (docs/payments.md#paid-months). The provider
+ * only charges each month.
  */
 export function collection({ store, provider, metering, plans, clock, onError }: CollectionParts) {
   /** Marks the account before a change, so that the sweep completes it if the process ends. */
@@ -99,7 +99,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       if (id !== kept && clock.now() - createdAt > settledMs) await provider.stop(id);
   }
 
-  /** Ends all collection for an account that is about to be deleted. */
+  /** Ends all charges of an account before its deletion. */
   async function stopAll(accountId: number): Promise<void> {
     const { customer } = await store.profile(accountId);
     if (customer === undefined) return;
@@ -107,7 +107,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     for (const { id } of await provider.runningPlans(customer)) await provider.stop(id);
   }
 
-  /** Compares now. A failure is repeated by the sweep, because the account is marked. */
+  /** Aligns now. After a failure, the sweep retries the marked account. */
   async function alignSoon(accountId: number): Promise<void> {
     try {
       await align(accountId);
@@ -120,7 +120,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
   return { mark, align, alignSoon, stopAll };
 }
 
-/** Lost events of a renewal, and the end of a week past due, are noticed then. */
+/** Detects lost events of a renewal, and the end of a week past due. */
 const nextCheck = ({ paidUntil, isUnpaid }: Collected, now: number): number =>
   isUnpaid ? now + unpaidMs : paidUntil * 1000 + renewedMs;
 

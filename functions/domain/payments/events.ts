@@ -21,15 +21,15 @@ export interface EventParts {
   readonly queue: () => Promise<MessageQueue>;
   readonly clock: Clock;
   readonly onRenewalFailed: (accountId: number, plan: PlanLimits, report: PaymentReport) => Promise<void>;
-  /** Events that are about nothing of ours although their metadata says so, for the alarm. */
+  /** Events whose metadata names an order that does not exist or belongs to another account, for the alarm. */
   readonly onForeign: (eventId: string, reason: string) => void;
 }
 
-/** Receives the provider's events: stored, answered, queued, then fetched and settled (docs/payments.md#events). */
+/** Stores and queues the provider's events. Then fetches their objects and settles the orders (docs/payments.md#events). */
 export function paymentEvents(parts: EventParts) {
   const { store, provider, settlement, metering, plans, queue, clock, onForeign, onRenewalFailed } = parts;
 
-  /** Throws 400 for what the provider did not sign. A failure to store it is 5xx, and the provider repeats it. */
+  /** Throws 400 for an unsigned event. A failure to store it returns 5xx, so that the provider retries it. */
   async function receive(bytes: Uint8Array, signature: string): Promise<void> {
     const now = clock.now();
     const { isLive: _mode, ...event } = await provider.readEvent(bytes, signature, now).catch((error: unknown) => {
@@ -67,7 +67,7 @@ export function paymentEvents(parts: EventParts) {
     if (invoice !== undefined && subscription !== undefined) {
       const renewal = await settleRenewal(accountId, invoice);
       if (renewal && subject.isFraudWarning === true) await settlement.returnFraud(renewal);
-      if (failedTypes.has(type)) await tellOfFailure(accountId, invoice);
+      if (failedTypes.has(type)) await notifyOfFailure(accountId, invoice);
     }
     if (type === 'customer.subscription.deleted') await endedByProvider(accountId, subscription);
   }
@@ -82,7 +82,10 @@ export function paymentEvents(parts: EventParts) {
     }
   }
 
-  /** A renewal is charged by the provider, so its order is written when its invoice is seen. Returns undefined if it is none. */
+  /**
+   * The provider charges renewals, so their orders are written when their invoices are seen. Returns undefined for any
+   * other invoice.
+   */
   async function settleRenewal(accountId: number, invoice: string): Promise<Order | undefined> {
     const report = await provider.renewal(invoice);
     if (!report?.period) return undefined;
@@ -96,7 +99,7 @@ export function paymentEvents(parts: EventParts) {
         id,
         kind: 'renewal',
         state: 'created',
-        // The plan may have ended: then the money is returned, whatever its amount is.
+        // If the plan has ended, the payment is refunded, whatever its amount.
         cents: isOurs && plan ? cents(plan.price ?? 0) : report.cents,
         credits: plan?.creditsPerMonth ?? 0,
         createdAt: clock.now(),
@@ -109,14 +112,14 @@ export function paymentEvents(parts: EventParts) {
     return settlement.settle({ accountId, id });
   }
 
-  async function tellOfFailure(accountId: number, invoice: string): Promise<void> {
+  async function notifyOfFailure(accountId: number, invoice: string): Promise<void> {
     const report = await provider.renewal(invoice);
     const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
     if (report?.state !== 'open' || meter?.subscription?.unpaidSince === undefined) return;
     await onRenewalFailed(accountId, planOfMeter(meter, plans), report);
   }
 
-  /** Renewals whose events were lost. */
+  /** Settles renewals whose events were lost. */
   async function settleRenewals(accountId: number): Promise<void> {
     const { subscription } = await store.profile(accountId);
     const meter = await metering.find(accountId);
@@ -129,7 +132,7 @@ export function paymentEvents(parts: EventParts) {
     }
   }
 
-  /** Somebody ended the subscription at the provider. The plan keeps what is paid. */
+  /** The subscription was cancelled at the provider. The plan runs until the end of its paid period. */
   async function endedByProvider(accountId: number, subscription: string | undefined): Promise<void> {
     const profile = await store.profile(accountId);
     if (subscription === undefined || profile.subscription !== subscription) return;

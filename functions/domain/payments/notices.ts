@@ -27,11 +27,11 @@ export interface NoticeParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Sends the emails about payments. A failure never fails a payment. */
+/** Sends the emails about payments. Their failure never fails a payment. */
 export function notices({ findAccount, send, savedCard, publicOrigin, clock, onError }: NoticeParts) {
   const billing = `${publicOrigin}/billing`;
 
-  async function tell(accountId: number, id: string, content: (account: Account) => MailContent): Promise<void> {
+  async function notify(accountId: number, id: string, content: (account: Account) => MailContent): Promise<void> {
     try {
       const account = await findAccount(accountId);
       if (!account || account.deletedAt !== undefined) return;
@@ -49,25 +49,25 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
     const creditsTaken = Math.floor(((order.taken ?? 0) - (before.taken ?? 0)) / microPerCredit);
     const reason = reasonOf(order, before);
     const facts = { what: whatOf(order), cents: returned, creditsTaken, reason } as const;
-    await tell(accountId, `returned-${id}-${returnedCents(order)}`, (to) => paymentReturnedMail(to, facts, billing));
+    await notify(accountId, `returned-${id}-${returnedCents(order)}`, (to) => paymentReturnedMail(to, facts, billing));
   }
 
   async function granted(order: Order): Promise<void> {
     const { accountId, id, credits, chargedCents = order.cents, lot } = order;
     const facts = { what: whatOf(order), cents: chargedCents, credits, creditsUntil: dayBefore(lot?.expiresAt ?? 0) };
-    await tell(accountId, `receipt-${id}`, (to) =>
+    await notify(accountId, `receipt-${id}`, (to) =>
       receiptMail(to, facts, order.receiptUrl ?? order.invoiceUrl ?? billing),
     );
     if (order.period) await warnOfCard(accountId, order.period.end);
   }
 
-  /** The card cannot pay the month after the next one. */
+  /** Sends an email if the card expires before the next renewal, which is due at `paidUntil`. */
   async function warnOfCard(accountId: number, paidUntil: number): Promise<void> {
     const card = await savedCard(accountId).catch(onError);
     const isValid = !card || Date.UTC(card.expYear, card.expMonth, 1) / 1000 > paidUntil;
     if (isValid) return;
     const id = `card-${accountId}-${card.id}-${card.expYear}-${card.expMonth}`;
-    await tell(accountId, id, (to) => cardExpiringMail(to, card, billing));
+    await notify(accountId, id, (to) => cardExpiringMail(to, card, billing));
   }
 
   /** Emails the owner that a renewal failed or needs confirmation. */
@@ -75,7 +75,7 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
     const { invoice = '', cents, period, url } = report;
     if (!period) return;
     const facts = { plan: titleOf(plan), cents, endsOn: iso(period.start + pastDueSeconds).slice(0, 10) };
-    await tell(accountId, `renewal-${invoice}`, (to) => paymentFailedMail(to, facts, url ?? billing));
+    await notify(accountId, `renewal-${invoice}`, (to) => paymentFailedMail(to, facts, url ?? billing));
   }
 
   async function topUpFailed(accountId: number, rule: TopUpRule, url: string | undefined): Promise<void> {
@@ -83,13 +83,13 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
     const { reason = 'unavailable', at = clock.now() } = rule.lastFailure ?? {};
     const facts = { credits: pack?.credits ?? 0, cents: pack?.cents ?? 0, reason, isOff: rule.state !== 'on' };
     const id = `top-up-${accountId}-${at}`;
-    await tell(accountId, id, (to) => topUpFailedMail(to, facts, url ?? billing));
+    await notify(accountId, id, (to) => topUpFailedMail(to, facts, url ?? billing));
   }
 
   async function confirmationNeeded(order: Order): Promise<void> {
     const { accountId, id, cents, url } = order;
     if (url === undefined) return;
-    await tell(accountId, `confirm-${id}`, (to) => confirmPaymentMail(to, { what: whatOf(order), cents }, url));
+    await notify(accountId, `confirm-${id}`, (to) => confirmPaymentMail(to, { what: whatOf(order), cents }, url));
   }
 
   return { orderChanged, renewalFailed, topUpFailed, confirmationNeeded };

@@ -6,8 +6,8 @@ import { pastDueSeconds } from '../meter/periods.ts';
 import type { Page } from '../shared/ports.ts';
 
 /**
- * A sum of money (docs/payments.md#orders). It is stored before the payment provider is asked for it. Times in epoch
- * ms, money in cents without taxes, credits in whole credits.
+ * A payment (docs/payments.md#orders), stored before the request to the payment provider. Times in epoch ms, amounts
+ * in cents without taxes, credits in whole credits.
  */
 export interface Order {
   readonly accountId: number;
@@ -15,10 +15,10 @@ export interface Order {
   readonly kind: OrderKind;
   readonly state: OrderState;
   readonly cents: number;
-  /** Granted once it is paid. Never derived from an amount of money. */
+  /** Granted once it is paid. Never derived from a charged amount. */
   readonly credits: number;
   readonly createdAt: number;
-  /** The page to pay on can be opened until then. */
+  /** Expiry of the checkout page. */
   readonly expiresAt?: number;
   readonly packId?: string;
   /** For plans, upgrades and renewals: the plan's name. */
@@ -30,7 +30,7 @@ export interface Order {
   /** The granted lot, with its expiry in epoch seconds. */
   readonly lot?: { readonly id: number; readonly expiresAt: number };
   readonly provider: ProviderIds;
-  /** The page to pay on. */
+  /** The checkout or hosted invoice page. */
   readonly url?: string;
   readonly receiptUrl?: string;
   readonly invoiceUrl?: string;
@@ -41,8 +41,8 @@ export interface Order {
   readonly refundedCents?: number;
   readonly disputedCents?: number;
   /**
-   * Microcredits that were taken back, and that could not be because they were spent. A shortfall blocks purchases until
-   * an operator clears it.
+   * Microcredits that were taken back, and the rest, which had been spent. A shortfall blocks purchases until an
+   * operator clears it.
    */
   readonly taken?: number;
   readonly shortfall?: number;
@@ -79,14 +79,14 @@ export interface BillingProfile {
   readonly accountId: number;
   /** Customer id at the payment provider. */
   readonly customer?: string;
-  /** The provider's subscription, which collects the money of the plan's months. */
+  /** The provider's subscription, which charges the months of the plan. */
   readonly subscription?: string;
   /** Set while the provider's subscription may differ from the meter: when to compare them next. */
   readonly alignAt?: number;
   /** The order that the saved card is being charged for. There is one at a time, so that none is charged twice. */
   readonly charging?: string;
   readonly chargingSince?: number;
-  /** The latest declined charges, at most `maxDeclines`. */
+  /** Times of the latest declined charges, at most `maxDeclines`. */
   readonly declines?: readonly number[];
   readonly topUp?: TopUpRule;
   readonly revision: number;
@@ -100,7 +100,7 @@ export interface TopUpRule {
   /** Cents a month (UTC). */
   readonly monthlyLimit: number;
   readonly state: 'on' | 'off' | 'action_required';
-  /** Declines in a row that a later try may resolve. */
+  /** Consecutive declines that a retry can resolve. */
   readonly failures: number;
   readonly retryAt?: number;
   readonly lastFailure?: { readonly reason: TopUpFailure; readonly at: number };
@@ -140,7 +140,7 @@ export interface OrderStore {
   finish(eventId: string, at: number): Promise<void>;
 }
 
-/** The identity of a provider's event. Its content is never used: what it is about is fetched. */
+/** Identity of a provider's event. Its content is never used: its object is fetched. */
 export interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
@@ -149,17 +149,17 @@ export interface ReceivedEvent {
   readonly receivedAt: number;
 }
 
-/** Why the money of an order goes back without a grant. */
+/** Why the payment of an order is refunded without a grant. */
 const returnReasons = ['account_deleted', 'already_subscribed', 'plan_changed', 'plan_ended', 'plan_repeated'] as const;
 export type ReturnReason = (typeof returnReasons)[number];
 
 export const isReturning = (order: Order): order is Order & { readonly failure: ReturnReason } =>
   returnReasons.some((reason) => reason === order.failure);
 
-/** The failure of an order that its bank reported as fraud. It blocks purchases until an operator clears it. */
+/** The failure of an order with an early fraud warning. It blocks purchases until an operator clears it. */
 export const fraudWarning = 'fraud_warning';
 
-/** Whether an order blocks purchases: its credits were spent before its payment was returned, or it was fraud. */
+/** Whether an order blocks purchases, because of a shortfall or an early fraud warning. */
 export const isOnHold = ({ shortfall = 0, failure }: Order): boolean => shortfall > 0 || failure === fraudWarning;
 
 /** The failure of an order whose payment differs from it, which an operator resolves. */
@@ -167,10 +167,10 @@ export const paidDiffers = 'paid_differs';
 
 export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
 
-/** Milliseconds after which an order that the provider does not know was certainly never created there. */
+/** Milliseconds after which an order without an object at the provider is certain never to have one. */
 export const lostMs = 5 * 60_000;
 
-/** Milliseconds in which a buyer can confirm a payment that the bank asked about. */
+/** Milliseconds in which a buyer can authenticate a payment. */
 export const confirmationMs = 86_400_000;
 
 /** Milliseconds after which a paid order, or one whose page is closed, should have been settled. */
@@ -187,7 +187,7 @@ export function dueOf(order: Order): number | undefined {
   return provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;
 }
 
-/** What an order buys, on the page to pay on, on invoices and in emails. Plans are named by `titleOf`. */
+/** Title of an order, in checkout, on invoices and in emails. Plans are named by `titleOf`. */
 export const creditsTitle = (credits: number): string => `${new Intl.NumberFormat('en-US').format(credits)} credits`;
 export const upgradeTitle = (plan: PlanLimits): string => `Upgrade to ${titleOf(plan)}`;
 

@@ -1,7 +1,7 @@
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { Order, ProviderIds } from './order.ts';
 
-/** What the provider reports about an order. Money in cents, times in epoch ms. */
+/** State of an order's payment at the provider. Amounts in cents, times in epoch ms. */
 export interface PaymentReport extends ProviderIds {
   readonly state: 'open' | 'paid' | 'failed' | 'expired' | 'action_required';
   /** Compared with the order before anything is granted. `cents` is without taxes. */
@@ -9,7 +9,7 @@ export interface PaymentReport extends ProviderIds {
   readonly isLive: boolean;
   readonly currency: string;
   readonly cents: number;
-  /** The page to pay on. */
+  /** The checkout or hosted invoice page. */
   readonly url?: string;
   readonly failure?: string;
   readonly paidAt?: number;
@@ -84,39 +84,39 @@ export interface PaymentProvider {
   deleteCustomer(customer: string): Promise<void>;
   openCheckout(order: Order, request: CheckoutRequest): Promise<{ readonly session: string; readonly url: string }>;
   savedCard(customer: string): Promise<SavedCard | undefined>;
-  /** Starts collecting a plan with the saved card, and charges the first month. */
+  /** Creates a subscription with the saved card, and charges the first month. */
   startPlan(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
-  /** Charges an invoice of its own. */
+  /** Charges a one-off invoice. */
   chargeInvoice(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
   /** Voids an unpaid invoice, or deletes its draft. */
   cancelCharge(invoice: string): Promise<void>;
-  /** Looks for what was created if the order has no ids. Undefined if there is nothing. */
+  /** Looks for the created objects if the order has no ids. Undefined if there are none. */
   report(order: Order, customer: string): Promise<PaymentReport | undefined>;
-  /** The invoice of a renewal, as the order of that renewal reports it; undefined if it is none. */
+  /** The invoice of a renewal, in the same form as its order's report. Undefined for any other invoice. */
   renewal(invoice: string): Promise<(PaymentReport & { readonly subscription: string }) | undefined>;
   plan(subscription: string): Promise<CollectedPlan | undefined>;
   /** Changes the amount of the draft. */
   changeDraft(plan: CollectedPlan, cents: number, title: string): Promise<void>;
-  /** Starts collecting a plan whose running month is paid. Returns the subscription. */
+  /** Creates a subscription for a plan whose current month is paid. Returns its id. */
   collectFrom(start: CollectionStart, buyer: Buyer, title: string, key: string): Promise<string>;
-  /** Subscriptions of a customer that still collect. Creation in epoch ms. */
+  /** Subscriptions of a customer that are not cancelled. `createdAt` in epoch ms. */
   runningPlans(customer: string): Promise<readonly { readonly id: string; readonly createdAt: number }[]>;
-  /** Closes the pages to pay on that a customer has open. */
+  /** Expires the open checkouts of a customer. */
   expireCheckouts(customer: string): Promise<void>;
   setPrice(subscription: string, cents: number, title: string): Promise<void>;
   endWithPeriod(subscription: string, ends: boolean): Promise<void>;
-  /** Ends it now, and voids its open invoices. Has no effect if it has ended. */
+  /** Cancels it now, and voids its open invoices. Has no effect if it was cancelled. */
   stop(subscription: string): Promise<void>;
   /** Returns false if a dispute prevents it. */
   refund(payment: string, cents: number, key: string): Promise<boolean>;
   portal(customer: string, returnUrl: string): Promise<string>;
   /** Throws `ForgedEvent` unless the bytes are signed, recent and of this mode. */
   readEvent(bytes: Uint8Array, signature: string, now: number): Promise<SignedEvent>;
-  /** Fetches what an event is about. Undefined if it concerns nothing of ours. */
+  /** Fetches the subject of an event. Undefined if it has none. */
   subjectOf(event: Pick<SignedEvent, 'type' | 'objectId'>): Promise<EventSubject | undefined>;
   /** Newest first. */
   paidInvoicesOf(subscription: string): AsyncIterable<string>;
-  /** For the daily comparison: what was paid, and events that could not be delivered. `at` in epoch ms. */
+  /** For the daily comparison: paid objects, and undelivered events. `at` in epoch ms. */
   invoicesSince(at: number): AsyncIterable<string>;
   sessionsSince(at: number): AsyncIterable<string>;
   undeliveredSince(at: number): AsyncIterable<SignedEvent>;
@@ -146,7 +146,7 @@ export class ProviderUnavailable extends Error {
 
 export type RefusalReason = 'declined' | 'hard_decline' | 'action_required';
 
-/** The bank refused a charge. `ids`: what was created nevertheless, with the page to pay on. */
+/** The bank refused a charge. `ids` and `url`: the created objects, and the page to authenticate the payment. */
 export class ChargeRefused extends Error {
   override readonly name = 'ChargeRefused';
   readonly reason: RefusalReason;

@@ -20,7 +20,7 @@ const checkoutMs = 3_600_000;
 const maxDeclines = 3;
 const dayMs = 86_400_000;
 
-/** Payments of a day that the bank asks to confirm, and nobody does. */
+/** Payments a day that require authentication and are not authenticated. */
 const maxUnconfirmed = 5;
 
 /** Milliseconds after which a charge that was never stored no longer blocks others. */
@@ -35,9 +35,9 @@ export interface PurchaseParts {
   readonly metering: Metering;
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
-  /** Counts requests that ask the provider. Returns the seconds to wait, or 0. */
-  readonly mayAsk: (accountId: number) => Promise<number>;
-  /** Called when the bank asks for a confirmation. Must not throw. */
+  /** Counts requests that call the provider. Returns the seconds to wait, or 0. */
+  readonly takeProviderCall: (accountId: number) => Promise<number>;
+  /** Called when a payment requires authentication. Must not throw. */
   readonly onConfirmation: (order: Order) => Promise<void>;
   readonly publicOrigin: string;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export function purchases(parts: PurchaseParts) {
     metering,
     findAccount,
     enforceCheckoutLimit,
-    mayAsk,
+    takeProviderCall,
     onConfirmation,
     publicOrigin,
     clock,
@@ -110,7 +110,7 @@ export function purchases(parts: PurchaseParts) {
     const order = await store.find({ accountId, id });
     if (!order) throw new ServiceError('NOT_FOUND', 'There is no such payment.');
     const isFinal = !isOpen(order) && order.state !== 'paid';
-    if (isFinal || (await mayAsk(accountId)) > 0) return paymentView(order);
+    if (isFinal || (await takeProviderCall(accountId)) > 0) return paymentView(order);
     return paymentView(await settlement.settle(order).catch(unavailable));
   }
 
@@ -211,7 +211,7 @@ export function purchases(parts: PurchaseParts) {
   }
 
   async function refuseTooMany(accountId: number): Promise<void> {
-    const retryAfterSeconds = await mayAsk(accountId);
+    const retryAfterSeconds = await takeProviderCall(accountId);
     if (retryAfterSeconds === 0) return;
     const detail = `Too many requests about payments; try again in ${retryAfterSeconds} s.`;
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
@@ -245,8 +245,8 @@ export function purchases(parts: PurchaseParts) {
   }
 
   /**
-   * Credits that a refund should have taken, but were spent, block purchases until an operator clears them. Payments of
-   * the last day that the bank asked to confirm, and nobody did, block charges: each one sends an email.
+   * A shortfall or a fraud warning blocks purchases until an operator clears it. Payments of
+   * the last day that were not authenticated block charges, because each one sends an email.
    */
   async function blocksOf(accountId: number): Promise<{ readonly isHeld: boolean; readonly unconfirmed: number }> {
     const since = clock.now() - dayMs;
@@ -282,7 +282,7 @@ export function purchases(parts: PurchaseParts) {
     throw accountBusy();
   }
 
-  /** A lock of a charge that has ended, or was never stored, is taken over. */
+  /** Replaces the lock of a charge that has ended or was never stored. */
   async function lock(accountId: number, id: string): Promise<void> {
     await changeProfile(store, accountId, async ({ charging: open }) => {
       if (open !== undefined && !(await hasEnded(accountId, open))) throw inProgress(open);
@@ -314,7 +314,7 @@ export function purchases(parts: PurchaseParts) {
   return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany, isBlocked };
 }
 
-/** What is sold. `title` names it on the page to pay on, and on invoices. */
+/** A purchase. `title` names it in checkout and on invoices. */
 type Goods = Pick<Order, 'kind' | 'cents' | 'credits' | 'packId' | 'planId' | 'upgrade'> & { readonly title: string };
 
 const packOrder = ({ id, credits, cents: price }: PricedPack, kind: 'pack' | 'top_up'): Goods => {
@@ -347,7 +347,9 @@ function refusal({ id }: Order, cause: ChargeRefused): ServiceError {
     );
   }
   const where = url === undefined ? 'Pay with POST /payments/checkout' : `Confirm payment ${id} at ${url}`;
-  return new ServiceError('PAYMENT_ACTION_REQUIRED', `The bank asks you to confirm the payment. ${where}.`, { cause });
+  return new ServiceError('PAYMENT_ACTION_REQUIRED', `The payment requires confirmation by your bank. ${where}.`, {
+    cause,
+  });
 }
 
 const isUnconfirmed = ({ state, failure }: Order): boolean =>
@@ -360,7 +362,10 @@ const tooManyUnconfirmed = (): ServiceError =>
   );
 
 const onHold = (): ServiceError =>
-  new ServiceError('INVALID_STATE', 'An earlier payment was returned. Contact support before you buy again.');
+  new ServiceError(
+    'INVALID_STATE',
+    'An earlier payment was refunded or disputed. Contact support before you buy again.',
+  );
 
 const inProgress = (id: string): ServiceError =>
   new ServiceError(

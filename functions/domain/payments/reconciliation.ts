@@ -5,7 +5,7 @@ import { isOpen, type Order, type OrderStore, paidDiffers } from './order.ts';
 import type { PaymentProvider } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Days that the daily comparison covers. Stripe repeats an event for three days. */
+/** Milliseconds that the daily comparison covers. Stripe repeats an event for three days. */
 const comparedMs = 4 * 86_400_000;
 
 export interface Difference {
@@ -27,7 +27,7 @@ export interface ReconciliationParts {
   readonly clock: Clock;
 }
 
-/** Compares money with credits in both directions, and settles what is behind (docs/payments.md#reconciliation). */
+/** Compares payments with credits in both directions, and settles overdue orders (docs/payments.md#reconciliation). */
 export function reconciliation({ store, provider, settlement, events, clock }: ReconciliationParts) {
   /** What was paid at the provider since then, epoch ms. Events that could not be delivered are handled first. */
   async function fromProvider(since = clock.now() - comparedMs, signal?: AbortSignal): Promise<Reconciled> {

@@ -10,8 +10,8 @@ import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
 
 /**
- * Takes credits back in proportion to the money that was refunded or is disputed, and returns them if a refund failed
- * or a dispute was won (docs/payments.md#refunds-and-disputes). Only unspent credits are taken; the rest is the
+ * Takes back credits in proportion to the refunded and disputed amount, and returns them if a refund fails
+ * or a dispute is won (docs/payments.md#refunds-and-disputes). Only unspent credits are taken; the rest is the
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
 export function reversals({ store, metering, plans, clock, onChange, align }: SettlementParts) {
@@ -24,15 +24,15 @@ export function reversals({ store, metering, plans, clock, onChange, align }: Se
     const wasWhole = isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
     const state = stateAfter(order, refundedCents, disputedCents);
     const { lot, taken = 0 } = order;
-    const money = { state, refundedCents, disputedCents };
+    const amounts = { state, refundedCents, disputedCents };
     const isPurged = (await metering.find(order.accountId)) === undefined;
     if (!lot || isPurged) {
-      const after = await store.save(order, money);
+      const after = await store.save(order, amounts);
       if (after) await onChange(after, order);
       return after ?? 'changed';
     }
     let isChanged = false;
-    let change: Partial<Order> = money;
+    let change: Partial<Order> = amounts;
     const apply = (meter: Meter): Settled => {
       const moved = movedCredits(
         meter,
@@ -44,7 +44,7 @@ export function reversals({ store, metering, plans, clock, onChange, align }: Se
         },
       );
       const total = taken + moved.taken;
-      change = { ...money, taken: total, shortfall: Math.max(0, wanted - total) };
+      change = { ...amounts, taken: total, shortfall: Math.max(0, wanted - total) };
       return moved.settled;
     };
     await metering.change(order.accountId, clock.now(), apply, async (before, after, entries) => {
@@ -55,7 +55,7 @@ export function reversals({ store, metering, plans, clock, onChange, align }: Se
     if (isChanged) return 'changed';
     const after = (await store.find(order)) ?? order;
     await onChange(after, order);
-    // A month that was paid back can end the plan, which must not be charged again then.
+    // The refund of a month can end the plan, which must not be charged again then.
     if (order.period || order.upgrade) await align(order.accountId);
     return after;
   };
@@ -126,7 +126,7 @@ function movedCredits(
   return { taken, settled: counted(meter, { meter: after, entries: [{ ...entry, ...change }] }, now) };
 }
 
-/** A plan whose current month was paid back whole counts as unpaid from now on, and as paid again if money comes back. */
+/** A full refund of the current month makes the plan past due, until the refund fails or a dispute is won. */
 function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: number): Meter {
   const { subscription } = meter;
   if (!period || subscription?.paidUntil !== period.end || period.end <= now) return meter;
@@ -135,7 +135,7 @@ function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: 
   return { ...meter, subscription: isWhole ? { ...subscription, unpaidSince: now } : paid };
 }
 
-/** An upgrade whose payment was returned whole is undone in its month, and repeated if the money comes back. */
+/** A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. */
 function returnedUpgrade(meter: Meter, { upgrade, planId }: Order, { isWhole, wasWhole }: Whole, plans: Plans): Meter {
   const { subscription, period, planRank } = meter;
   const ends = [findPlan(String(upgrade?.fromRank)), findPlan(planId ?? '')];
@@ -157,7 +157,7 @@ function planChange({ subscription, planRank }: Meter): SubscriptionChange {
     : { kind: 'payment_returned', plan, effectiveAt: since + pastDueSeconds };
 }
 
-/** Lets an account buy again after payments that were returned. Returns their number. */
+/** Lets an account buy again after refunds, disputes and fraud warnings. Returns the number of cleared payments. */
 export async function clearHold(store: OrderStore, accountId: number): Promise<number> {
   let cleared = 0;
   let cursor: string | undefined;

@@ -27,10 +27,10 @@ import { changeProfile } from './profile.ts';
 import type { PaymentProvider, PaymentReport } from './provider.ts';
 import { reversals } from './reversals.ts';
 
-/** Writes of the same order can conflict: those of an event, of the buyer's return and of the sweep. */
+/** Writes of the same order by an event, the buyer's return and the sweep can conflict. */
 const maxTries = 8;
 
-/** Money that came in and can be neither granted nor returned, for the alarm. */
+/** A payment that can be neither granted nor refunded, for the alarm. */
 export type Mismatch = 'differs' | 'gap' | 'refund_failed';
 
 export interface SettlementParts {
@@ -57,14 +57,14 @@ export function settlement(parts: SettlementParts) {
   const { store, provider, metering, plans, clock, newId, onChange, onMismatch, align } = parts;
   const reverse = reversals(parts);
 
-  /** `found`: ids that an event names, for an order whose request was not answered. */
+  /** `found`: ids in an event, for an order whose request received no response. */
   async function settle(ref: OrderRef, found: ProviderIds = {}): Promise<Order> {
     for (let tries = 0; tries < maxTries; tries++) {
       const order = await store.find(ref);
       if (!order) throw new ServiceError('NOT_FOUND', 'There is no such payment.');
       const { customer } = await store.profile(order.accountId);
-      const asked = { ...order, provider: { ...found, ...order.provider } };
-      const report = customer === undefined ? undefined : await provider.report(asked, customer);
+      const known = { ...order, provider: { ...found, ...order.provider } };
+      const report = customer === undefined ? undefined : await provider.report(known, customer);
       const settled = report ? await applied(order, report, customer ?? '') : await unknown(order);
       if (settled !== 'changed') return settled;
     }
@@ -103,7 +103,7 @@ export function settlement(parts: SettlementParts) {
       await provider.cancelCharge(invoice);
       return (await saved(order, { state: 'failed' })) ?? 'changed';
     }
-    if (isPaid && isReturning(order)) return giveBack(order, report, order.failure);
+    if (isPaid && isReturning(order)) return refundUngranted(order, report, order.failure);
     if (isPaid && order.state === 'paid') {
       const granted = await grant(order, report);
       if (granted === 'changed') return 'changed';
@@ -119,7 +119,7 @@ export function settlement(parts: SettlementParts) {
     return isCharge && isOld && order.state === 'created' && report.state === 'open';
   }
 
-  /** Whether customer, mode, currency and amount match the order. */
+  /** Returns whether customer, mode, currency and amount match the order. */
   async function isSame(order: Order, report: PaymentReport, customer: string): Promise<boolean> {
     return (
       report.customer === customer &&
@@ -139,7 +139,7 @@ export function settlement(parts: SettlementParts) {
     const now = Math.floor(clock.now() / 1000);
     if (order.kind === 'plan' && !(await hasPlan(order.accountId, now)))
       await adopt(order.accountId, report.subscription);
-    if (order.kind === 'renewal' && (await isForeign(order))) return giveBack(order, report, 'plan_ended');
+    if (order.kind === 'renewal' && (await isForeign(order))) return refundUngranted(order, report, 'plan_ended');
     let isChanged = false;
     let change: Partial<Order> = {};
     const apply = (meter: Meter): Settled => {
@@ -162,7 +162,7 @@ export function settlement(parts: SettlementParts) {
         if (waiting) onMismatch(waiting, 'gap');
         return waiting ?? 'changed';
       }
-      return giveBack(order, report, reason);
+      return refundUngranted(order, report, reason);
     }
     if (isChanged) return 'changed';
     const after = await store.find(order);
@@ -220,12 +220,12 @@ export function settlement(parts: SettlementParts) {
     return !meter || isRunning(meter, now);
   }
 
-  /** Whether a renewal comes from a subscription that is not the account's. */
+  /** Returns whether a renewal belongs to another subscription than the account's. */
   async function isForeign({ accountId, provider: { subscription } }: Order): Promise<boolean> {
     return (await store.profile(accountId)).subscription !== subscription;
   }
 
-  /** Keeps the provider's subscription of a plan that was paid. An account has one: an earlier one that still runs ends. */
+  /** Stores the provider's subscription of a paid plan. An account has one, so an earlier one is cancelled. */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
     await changeProfile(store, accountId, async ({ subscription: current }) => {
       if (subscription === undefined || current === subscription) return undefined;
@@ -243,10 +243,14 @@ export function settlement(parts: SettlementParts) {
   }
 
   /**
-   * Returns the money of an order that nothing can be granted for, and ends a subscription that it started. The reason is
-   * saved first, so that no concurrent settlement grants it. Money that the bank has taken back is not returned twice.
+   * Refunds an order that cannot be granted, and cancels a subscription that it created. The reason is saved first, so
+   * that no concurrent settlement grants it. A disputed amount, which the bank has withdrawn, is not refunded too.
    */
-  async function giveBack(before: Order, report: PaymentReport, failure: ReturnReason): Promise<Order | 'changed'> {
+  async function refundUngranted(
+    before: Order,
+    report: PaymentReport,
+    failure: ReturnReason,
+  ): Promise<Order | 'changed'> {
     const order = before.failure === failure ? before : await saved(before, { failure });
     if (!order) return 'changed';
     const payment = report.payment ?? order.provider.payment;
@@ -268,7 +272,7 @@ export function settlement(parts: SettlementParts) {
     return (await saved(order, { state, refundedCents: charged - disputedCents, disputedCents })) ?? 'changed';
   }
 
-  /** Refunds a payment that its bank reported as fraud, before it is disputed. */
+  /** Refunds a payment with an early fraud warning, before it is disputed. */
   async function returnFraud(ref: OrderRef): Promise<void> {
     const order = await store.find(ref);
     if (order?.paidAt === undefined) return;
@@ -297,14 +301,14 @@ export function packExpiry(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + packMonths + 1, 1) / 1000;
 }
 
-/** The lot that a payment granted: for a plan, the last one of the plan. */
+/** The lot that a payment granted. For a plan, its latest lot. */
 function lotOf({ meter, entries }: Settled, source: 'plan' | 'purchase', expiresAt?: number): Partial<Order> {
   const isGranted = entries.some(({ type }) => type === 'grant');
   const lot = meter.lots.findLast((one) => one.source === source && (expiresAt ?? one.expiresAt) === one.expiresAt);
   return isGranted && lot ? { lot: { id: lot.id, expiresAt: lot.expiresAt } } : {};
 }
 
-/** Also while a cancelled plan's month runs, which can be continued. */
+/** Includes the running month of a cancelled plan, which can be resumed. */
 const isRunning = (meter: Meter, now: number): boolean => isSubscribed(meter) || isMonthRunning(meter, now);
 
 function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: number): boolean {
@@ -316,7 +320,7 @@ function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: 
   );
 }
 
-/** Avoids a write when a poll reports nothing new. */
+/** Avoids a write if a poll reports no change. */
 const isNews = ({ provider, url: known }: Order, { state, session, invoice, url }: PaymentReport): boolean =>
   state !== 'open' ||
   provider.session !== session ||

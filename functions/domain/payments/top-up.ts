@@ -11,7 +11,7 @@ import { type Purchases, unavailable } from './purchases.ts';
 
 const hour = 3_600_000;
 
-/** Waits after a decline that a later try may resolve. After the last one, the top-up is switched off. */
+/** Waits after a decline that a retry can resolve. After the last one, the top-up is switched off. */
 const waits = [hour, 6 * hour, 24 * hour];
 
 /** Milliseconds until a try is repeated that another payment or an outage prevented. */

@@ -34,8 +34,8 @@ const hardDeclines = new Set([
   'stop_payment_order',
 ]);
 
-/** The bank asks for a confirmation (Stripe "Error codes"). */
-const asks = new Set([
+/** The payment requires authentication (Stripe "Error codes"). */
+const authenticationCodes = new Set([
   'authentication_required',
   'invoice_payment_intent_requires_action',
   'subscription_payment_intent_requires_action',
@@ -120,8 +120,10 @@ export function unlessEnded(error: unknown): void {
 
 function translated(error: unknown): unknown {
   const { StripeCardError, StripeInvalidRequestError, StripeIdempotencyError, StripeError } = Stripe.errors;
-  const isAsked = error instanceof StripeError && [error.code, error.decline_code].some((code) => asks.has(code ?? ''));
-  if (isAsked) return new ChargeRefused('action_required');
+  const needsAuthentication =
+    error instanceof StripeError &&
+    [error.code, error.decline_code].some((code) => authenticationCodes.has(code ?? ''));
+  if (needsAuthentication) return new ChargeRefused('action_required');
   if (error instanceof StripeCardError) {
     const codes = [error.code ?? '', error.decline_code ?? ''];
     return new ChargeRefused(codes.some((code) => hardDeclines.has(code)) ? 'hard_decline' : 'declined');

@@ -8,7 +8,7 @@ type Plans = Pick<
   'plan' | 'changeDraft' | 'collectFrom' | 'runningPlans' | 'setPrice' | 'endWithPeriod' | 'stop'
 >;
 
-/** Requests about the subscriptions that collect the money of plans. */
+/** Requests about the subscriptions that charge for plans. */
 export function planRequests({ call, find }: StripeClient, { monthly }: StripePrices): Plans {
   return {
     async plan(id) {

@@ -21,7 +21,7 @@ type Purchases = Pick<
   | 'portal'
 >;
 
-/** Requests that a customer's purchase needs. */
+/** Requests for customers and their purchases. */
 export function purchaseRequests({ call, find }: StripeClient, { monthly }: StripePrices): Purchases {
   return {
     async createCustomer(accountId, email) {

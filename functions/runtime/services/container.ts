@@ -126,7 +126,8 @@ function build() {
     return paymentServices(core, {
       findAccount: (accountId) => accounts().find(accountId),
       enforceCheckoutLimit: (accountId) => throttles().enforce(checkouts, String(accountId)),
-      mayAsk: async (accountId) => Math.ceil((await throttles().take(paymentRequests, String(accountId))) / 1000),
+      takeProviderCall: async (accountId) =>
+        Math.ceil((await throttles().take(paymentRequests, String(accountId))) / 1000),
       queue: paymentQueue,
     });
   });

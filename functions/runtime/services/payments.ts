@@ -22,15 +22,15 @@ import { dynamoClient } from './dynamo-client.ts';
 interface PaymentNeeds {
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
-  /** Counts requests that ask the provider. Returns the seconds to wait, or 0. */
-  readonly mayAsk: (accountId: number) => Promise<number>;
+  /** Counts requests that call the provider. Returns the seconds to wait, or 0. */
+  readonly takeProviderCall: (accountId: number) => Promise<number>;
   readonly queue: () => Promise<MessageQueue>;
 }
 
 /** Only stages with payments load this module, and with it the payment provider's package. */
 export function paymentServices(
   core: CoreServices,
-  { findAccount, enforceCheckoutLimit, mayAsk, queue }: PaymentNeeds,
+  { findAccount, enforceCheckoutLimit, takeProviderCall, queue }: PaymentNeeds,
 ) {
   const { environment, clock, random, table, plans, metering } = core;
   const {
@@ -48,7 +48,7 @@ export function paymentServices(
     onError: (error, accountId) =>
       logger().error('the collection of a plan could not be changed', { error, accountId }),
   });
-  const telling = notices({
+  const notifying = notices({
     findAccount,
     send: mailWriter(dynamoClient(), table('accounts'), clock),
     async savedCard(accountId) {
@@ -63,9 +63,9 @@ export function paymentServices(
     ...shared,
     newId: () => newRequestId(random),
     align: collecting.alignSoon,
-    onChange: telling.orderChanged,
+    onChange: notifying.orderChanged,
     onMismatch({ accountId, id }, reason) {
-      logger().error('money came in that cannot be granted', { accountId, payment: id, reason });
+      logger().error('a payment could not be granted', { accountId, payment: id, reason });
       recordRefusedPayment();
     },
   });
@@ -74,8 +74,8 @@ export function paymentServices(
     settlement: settling,
     findAccount,
     enforceCheckoutLimit,
-    mayAsk,
-    onConfirmation: telling.confirmationNeeded,
+    takeProviderCall,
+    onConfirmation: notifying.confirmationNeeded,
     publicOrigin,
     random,
   });
@@ -83,9 +83,9 @@ export function paymentServices(
     ...shared,
     settlement: settling,
     queue,
-    onRenewalFailed: telling.renewalFailed,
+    onRenewalFailed: notifying.renewalFailed,
     onForeign(eventId, reason) {
-      logger().error('a payment event names an order that is not ours', { eventId, reason });
+      logger().error('a payment event names an unknown order', { eventId, reason });
       recordRefusedPayment();
     },
   });
@@ -94,7 +94,7 @@ export function paymentServices(
     purchases: buying,
     watchBalance: balanceWatch(dynamoClient(), table('meters')),
     queue,
-    onFailure: telling.topUpFailed,
+    onFailure: notifying.topUpFailed,
   });
   const syncCustomer = customers({ ...shared, findAccount });
   const comparing = reconciliation({ ...shared, settlement: settling, events });
@@ -113,7 +113,7 @@ export function paymentServices(
     settlement: settling,
     collection: collecting,
     reconciliation: comparing,
-    /** Ends what the provider collects for an account that is about to be deleted. */
+    /** Ends all charges of an account before its deletion. */
     stopCollecting: (accountId: number) => collecting.stopAll(accountId).catch(unavailable),
     async handle(work: PaymentWork): Promise<void> {
       if (work.do === 'event') return events.handle(work.id);

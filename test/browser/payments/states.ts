@@ -278,7 +278,7 @@ export function stateTests(): void {
     [
       402,
       'PAYMENT_ACTION_REQUIRED',
-      `The bank asks you to confirm the payment. Confirm payment ${id} at ${hosted}.`,
+      `The payment requires confirmation by your bank. Confirm payment ${id} at ${hosted}.`,
       'Confirm the payment',
       'link',
     ],

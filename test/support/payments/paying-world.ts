@@ -98,7 +98,7 @@ async function startWorld() {
   const payments = paymentServices(core, {
     findAccount: async (id) => ({ id, email: `${id}@example.com`, confirmedAt: 1 }) as never,
     enforceCheckoutLimit: async () => undefined,
-    mayAsk: async () => 0,
+    takeProviderCall: async () => 0,
     queue: async () => queue,
   });
   paid = payments;

@@ -156,7 +156,7 @@ describe('the last failure of an automatic top-up', () => {
 describe('the link in an error', () => {
   it.each([
     [
-      'The bank asks you to confirm the payment: https://pay.example.com/i?a=1&b=2.',
+      'The payment requires confirmation by your bank: https://pay.example.com/i?a=1&b=2.',
       'https://pay.example.com/i?a=1&b=2',
     ],
     ['Confirm at https://pay.example.com/invoice', 'https://pay.example.com/invoice'],
