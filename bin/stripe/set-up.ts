@@ -51,7 +51,7 @@ export interface SetUp {
   readonly isCheck: boolean;
 }
 
-/** Compares the account's webhook endpoint and customer portal with the required ones, and changes them. Can be repeated. */
+/** Compares the account's webhook endpoint and customer portal with the required settings, and corrects them. Idempotent. */
 export async function setUpStripe(setUp: SetUp): Promise<readonly Step[]> {
   return [...(await setUpEndpoint(setUp)), await setUpPortal(setUp)];
 }

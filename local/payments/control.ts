@@ -15,7 +15,7 @@ const ScriptOrder = v.strictObject({ outcome: v.picklist(outcomes) });
 const maxOrderBytes = 64 * 1024;
 
 /**
- * `POST /_control/faults` orders a fault, `DELETE` removes all, `POST /_control/events/release` releases held events,
+ * `POST /_control/faults` adds a fault, `DELETE` removes all, `POST /_control/events/release` releases held events,
  * `POST /_control/advance` runs overdue work, and `POST /_control/payments/{id}` makes an outcome happen.
  */
 export function createControl({ faults, script, advance, log }: ControlOptions) {

@@ -11,10 +11,10 @@ import type { OrderStore } from './order.ts';
 import { changeProfile } from './profile.ts';
 import type { PaymentProvider } from './provider.ts';
 
-/** Milliseconds until a comparison is repeated, if the one after the change failed. */
+/** Milliseconds until the sweep aligns an account again whose alignment failed. */
 const retryMs = 5 * 60_000;
 
-/** Milliseconds after the end of the paid time at which a renewal should be paid, and between later looks. */
+/** Milliseconds from the end of the paid time to the check of the renewal, and between later checks. */
 const renewedMs = 2 * 3_600_000;
 const unpaidMs = 6 * 3_600_000;
 
@@ -80,12 +80,12 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       const card = await provider.savedCard(customer);
       const { plan, anchor, paidUntil } = wanted;
       const start = { accountId, anchor, cents: cents(plan.price ?? 0) };
-      // Stripe repeats the response to a key for a day, even if that subscription has ended.
+      // Stripe replays the response to a key for a day, even if that subscription has ended.
       const key = `collect-${accountId}-${paidUntil}-${subscription ?? 'first'}`;
       if (card) started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
     }
     const alignAt = wanted && nextCheck(wanted, clock.now());
-    // A change of the meter since then has marked the account again, and the next comparison sees it.
+    // A later change of the meter has marked the account again, for the next alignment.
     if (alignAt === profile.alignAt && started === undefined) return;
     await changeProfile(store, accountId, (current) => ({
       ...(current.alignAt === profile.alignAt && { alignAt }),

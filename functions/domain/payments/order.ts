@@ -25,7 +25,7 @@ export interface Order {
   readonly planId?: string;
   /** For plans and renewals, once paid: the period in epoch seconds. */
   readonly period?: PaidPeriod;
-  /** For upgrades: what the meter grants, as it was shown to the buyer. */
+  /** Terms of an upgrade, as shown to the buyer. */
   readonly upgrade?: UpgradeTerms;
   /** The granted lot, with its expiry in epoch seconds. */
   readonly lot?: { readonly id: number; readonly expiresAt: number };
@@ -83,7 +83,7 @@ export interface BillingProfile {
   readonly subscription?: string;
   /** Set while the provider's subscription may differ from the meter: when to compare them next. */
   readonly alignAt?: number;
-  /** The order that the saved card is being charged for. There is one at a time, so that none is charged twice. */
+  /** Id of the running charge of the saved card. At most one, to prevent double charges. */
   readonly charging?: string;
   readonly chargingSince?: number;
   /** Times of the latest declined charges, at most `maxDeclines`. */
@@ -116,7 +116,7 @@ export interface OrderStore {
   add(order: Order): Promise<boolean>;
   find(ref: OrderRef): Promise<Order | undefined>;
   page(accountId: number, query: { readonly limit: number; readonly cursor: string | undefined }): Promise<Page<Order>>;
-  /** Every order of every account, for the comparison by hand. */
+  /** All orders of all accounts, for bin/reconcile.ts. */
   all(): AsyncGenerator<Order>;
   /** Replaces `before`. Returns undefined if another write came first, otherwise the order as stored. */
   save(before: Order, change: Partial<Order>): Promise<Order | undefined>;
@@ -181,7 +181,7 @@ export function dueOf(order: Order): number | undefined {
   const { state, kind, period, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
   if (state === 'paid') return paidAt + settledMs;
   if (!isOpen(order) || order.failure === paidDiffers) return undefined;
-  // Events and the comparisons of an unpaid plan settle a renewal until then.
+  // Until then, events and the alignment of an unpaid plan settle a renewal.
   if (kind === 'renewal' && period) return (period.start + pastDueSeconds) * 1000 + settledMs;
   if (state === 'action_required') return createdAt + confirmationMs;
   return provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;

@@ -57,7 +57,7 @@ export interface SignedEvent {
   readonly isLive: boolean;
 }
 
-/** What an event or a list entry refers to: an order of ours by its metadata, or the subscription of a renewal. */
+/** Subject of an event or list entry: an order, from its metadata, or the subscription of a renewal. */
 export interface EventSubject {
   readonly customer: string | undefined;
   readonly order?: { readonly accountId: number; readonly id: string };
@@ -71,7 +71,7 @@ export interface EventSubject {
 }
 
 /**
- * The port of the payment provider. Every request that creates or charges something has an idempotency key of order
+ * Port of the payment provider. Every request that creates an object or a charge has an idempotency key of order
  * and step. Throws `ProviderUnavailable` if it is unknown whether a request had an effect, and
  * `ChargeRefused` if it had none.
  */

@@ -5,7 +5,7 @@ import { isOpen, type Order, type OrderStore, paidDiffers } from './order.ts';
 import type { PaymentProvider } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Milliseconds that the daily comparison covers. Stripe repeats an event for three days. */
+/** Milliseconds that the daily comparison covers. Stripe retries an event for three days. */
 const comparedMs = 4 * 86_400_000;
 
 export interface Difference {
@@ -29,7 +29,7 @@ export interface ReconciliationParts {
 
 /** Compares payments with credits in both directions, and settles overdue orders (docs/payments.md#reconciliation). */
 export function reconciliation({ store, provider, settlement, events, clock }: ReconciliationParts) {
-  /** What was paid at the provider since then, epoch ms. Events that could not be delivered are handled first. */
+  /** Compares payments at the provider since a time in epoch ms. Handles undelivered events first. */
   async function fromProvider(since = clock.now() - comparedMs, signal?: AbortSignal): Promise<Reconciled> {
     const differences: Difference[] = [];
     let payments = 0;
@@ -73,7 +73,7 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
     }
   }
 
-  /** Orders of ours: each that was granted must be paid at the provider. */
+  /** Compares orders: each granted one must be paid at the provider. */
   async function fromOrders(signal?: AbortSignal): Promise<Reconciled> {
     const differences: Difference[] = [];
     let payments = 0;

@@ -83,8 +83,8 @@ function stateAfter(order: Order, refundedCents: number, disputedCents: number):
 }
 
 /**
- * `amount`: microcredits to take, or to return if negative. `isWhole`, `wasWhole`: whether the whole payment is returned
- * now, and was before.
+ * `amount`: microcredits to take, or to return if negative. `isWhole`, `wasWhole`: whether the payment is
+ * returned in full now, and was before.
  */
 interface Returned {
   readonly amount: number;

@@ -50,8 +50,8 @@ export interface SettlementParts {
 export type Settlement = ReturnType<typeof settlement>;
 
 /**
- * Brings an order to the state of its payment, and grants what was paid (docs/payments.md#orders). Events, the return
- * of the buyer, the sweep and the reconciliation all call it, in any order and any number of times.
+ * Updates an order from its payment, and grants a paid order (docs/payments.md#orders). Idempotent: events, the buyer's
+ * return, the sweep and the reconciliation call it in any order.
  */
 export function settlement(parts: SettlementParts) {
   const { store, provider, metering, plans, clock, newId, onChange, onMismatch, align } = parts;
@@ -172,7 +172,7 @@ export function settlement(parts: SettlementParts) {
     return after;
   }
 
-  /** Returns what a meter receives for an order, or throws `Ungrantable`. */
+  /** Returns the meter after the grant of an order, or throws `Ungrantable`. */
   function grantOf(meter: Meter, order: Order, now: number): { settled: Settled; change: Partial<Order> } {
     if (meter.closed === 'deleted') throw new Ungrantable('account_deleted');
     const { period } = order;

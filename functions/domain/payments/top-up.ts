@@ -14,10 +14,10 @@ const hour = 3_600_000;
 /** Waits after a decline that a retry can resolve. After the last one, the top-up is switched off. */
 const waits = [hour, 6 * hour, 24 * hour];
 
-/** Milliseconds until a try is repeated that another payment or an outage prevented. */
+/** Milliseconds until a retry after another payment or an outage prevented the purchase. */
 const soonMs = 5 * 60_000;
 
-/** Milliseconds until a try is repeated while purchases are blocked. */
+/** Milliseconds between attempts while purchases are blocked. */
 const blockedMs = 24 * hour;
 
 export interface TopUpParts {

@@ -113,7 +113,7 @@ export function undefinedIfMissing(error: unknown): undefined {
   if (codeOf(error) !== 'resource_missing') throw error;
 }
 
-/** For requests whose effect may exist already: Stripe refuses to end what has ended. */
+/** Ignores Stripe's refusal of a request that has already taken effect. */
 export function unlessEnded(error: unknown): void {
   if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
 }

@@ -11,7 +11,7 @@ const newest = 60;
 
 type Events = Pick<PaymentProvider, 'isLive' | 'readEvent' | 'subjectOf' | 'undeliveredSince'>;
 
-/** Verifies events, and finds what they are about. */
+/** Verifies events, and finds their subjects. */
 export function paymentEvents({ secret, stripe, call, find }: StripeClient): Events {
   async function invoiceOf(payment: string): Promise<string | undefined> {
     const found = await call((stripe) =>

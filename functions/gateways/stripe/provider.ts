@@ -6,7 +6,7 @@ import { stripePrices } from './prices.ts';
 import { purchaseRequests } from './purchases.ts';
 import { paymentReports } from './reports.ts';
 
-/** The payment provider, by Stripe's package. */
+/** Implements the payment provider with the package `stripe`. */
 export function stripeProvider(settings: StripeSettings): PaymentProvider {
   const client = stripeClient(settings);
   const prices = stripePrices(client);

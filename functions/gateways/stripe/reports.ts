@@ -88,7 +88,7 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
     };
   }
 
-  /** Finds what a request created whose response was lost. */
+  /** Finds the objects that a request created whose response was lost. */
   async function lookUp({ id, createdAt, kind }: Order, customer: string): Promise<ProviderIds> {
     const created = { gte: Math.floor(createdAt / 1000) - clockSkew };
     const invoices = await call((stripe) => stripe.invoices.list({ customer, created, limit: 100 }));

@@ -28,7 +28,7 @@ const profileKey = (accountId: number) => ({ pk: partition(accountId), sk: 'prof
 const customerKey = (customer: string) => ({ pk: `customer#${customer}`, sk: 'customer' });
 const eventKey = (id: string) => ({ pk: `event#${id}`, sk: 'event' });
 
-/** Days for which an event is remembered. Stripe repeats one for three days. */
+/** Days for which an event is stored. Stripe retries an event for three days. */
 const eventDays = 35;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

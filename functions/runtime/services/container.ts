@@ -205,7 +205,7 @@ function build() {
     subscriptions,
     payments,
     requirePayments,
-    /** Lets an account buy again after payments that were returned. Undefined: there is no such account. */
+    /** Lets an account buy again after refunds and disputes. Returns undefined if the account does not exist. */
     async clearHold(email: string): Promise<number | undefined> {
       const account = await accounts().findByEmail(normalizedEmail(email));
       if (!account) return undefined;

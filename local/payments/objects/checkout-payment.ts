@@ -45,7 +45,7 @@ const idsOf = (session: Stripe.Checkout.Session) => [
   idOf(session.customer),
 ];
 
-/** Checked before anything is created, since a refused Checkout leaves no subscription. */
+/** Checked first, because a declined Checkout creates no subscription. */
 function subscriptionResult(world: World, session: Stripe.Checkout.Session, buyer: Buyer): CardResult {
   const scripted = scriptedFor(world, idsOf(session));
   if (scripted === 'failed') return { is: 'refused', refusal: genericDecline };

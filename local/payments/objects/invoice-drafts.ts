@@ -106,7 +106,7 @@ export function newInvoice(world: World, options: NewInvoice, linesOf: (id: stri
   return invoice;
 }
 
-/** The fields that follow from the sum of the lines and from what is due. */
+/** Fields derived from the total of the lines and the amount due. */
 export const amounts = (total: number, due: number) => ({
   amount_due: due,
   amount_remaining: due,

@@ -173,7 +173,7 @@ export const cardProblem = (
     { keepsChanges },
   );
 
-/** The outcome that a script set for the first of the ids that has one. */
+/** Returns the scripted outcome of the first id that has one. */
 export function scriptedFor(world: World, ids: readonly (string | null | undefined)[]) {
   for (const id of ids) {
     const scripted = id && world.find('scripted_outcome', id);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { stripePrices } from '#gateways/stripe/prices.ts';
 
-it('each title has a product of its own, which is created once', async () => {
+it('each title has its own product, which is created once', async () => {
   const created: { id: string; name: string }[] = [];
   const products = { create: async (product: { id: string; name: string }) => void created.push(product) };
   const client = { call: async (work: (stripe: unknown) => unknown) => work({ products }) };

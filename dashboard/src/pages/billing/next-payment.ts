@@ -19,7 +19,7 @@ export function nextPayment(subscription: Subscription, plans: readonly Plan[]):
 
 interface UnpaidRenewal {
   readonly usd: number;
-  /** When its month began. */
+  /** Start of its month, as an ISO time. */
   readonly since: string;
   /** False while it is being charged. */
   readonly isPastDue: boolean;

@@ -42,7 +42,7 @@ export function ChangeDialog({ plan, from, isAgain, billedOn = '', isOpen, onClo
       opened={isOpen}
       onClose={onClose}
       title={
-        isRollOver ? rollOver : isOwn ? `New terms of ${planTitle(plan.name)}` : `${verb} to ${planTitle(plan.name)}`
+        isRollOver ? rollOver : isOwn ? `New terms for ${planTitle(plan.name)}` : `${verb} to ${planTitle(plan.name)}`
       }
     >
       {!from && (isAgain ? <Prorated {...props} from={from} /> : <Subscribe {...props} />)}

@@ -7,7 +7,7 @@ import { pastDueText, type Subscription } from './plan.ts';
 
 const isPayable = ({ kind, url }: PaymentRecord): boolean => kind === 'renewal' && url !== undefined;
 
-/** The status of the newest payment of a month, if it was returned. */
+/** Status of the newest payment of a month, if it was refunded or disputed. */
 function returnedStatus(payments: readonly PaymentRecord[]): 'refunded' | 'disputed' | undefined {
   const status = payments.find(({ kind, paidAt }) => isMonth(kind) && paidAt !== null)?.status;
   return status === 'refunded' || status === 'disputed' ? status : undefined;

@@ -69,7 +69,7 @@ export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefine
 
 /**
  * Describes a month that is past due: "The payment for the Dev Pass failed on 1 Dec 2026. …" `returned`: the status of
- * the payment if it was returned, once known.
+ * a refunded or disputed payment, once known.
  */
 export function pastDueText(
   { planId, pastDue }: NonNullable<Subscription>,

@@ -71,7 +71,7 @@ function BuyCredits() {
   );
 }
 
-/** Shown after the plans have loaded, which would otherwise move it. */
+/** Rendered after the plans have loaded, so that they do not move it. */
 function Rules() {
   return (
     <Text size="sm" c="dimmed" maw="46rem">

@@ -5,7 +5,7 @@ import { usePayingWorld } from '#test/payments/paying-world.ts';
 const world = usePayingWorld();
 const paidUntil = async (id: number): Promise<number> => (await world.meter(id)).subscription?.paidUntil ?? 0;
 
-describe('a change of the plan of which Stripe learns after the next month began', () => {
+describe('a change of plan that reaches Stripe after the next month began', () => {
   it.each([
     ['upgrade', 'pro_pass', 29_999, 100_000],
     ['downgrade', 'dev_pass', 2999, 5000],
@@ -32,7 +32,7 @@ describe('a change of the plan of which Stripe learns after the next month began
   });
 });
 
-it('a cancellation in the hour in which the renewal is a draft voids it', async () => {
+it('a cancellation while the renewal is a draft voids it', async () => {
   const id = await world.subscriber();
   const end = await paidUntil(id);
   await world.moveTo(end * 1000 + 60_000);
@@ -66,7 +66,7 @@ describe('a plan that the offer ends', () => {
   });
 });
 
-it('a free plan that follows a returned month is not past due', async () => {
+it('a free plan after a refunded month is not past due', async () => {
   const id = await world.subscriber();
   const [order] = await world.orders(id);
   await world.moveTo(((await paidUntil(id)) - 86_400) * 1000);
@@ -79,7 +79,7 @@ it('a free plan that follows a returned month is not past due', async () => {
   expect((await world.meter(id)).subscription?.unpaidSince).toBeUndefined();
 });
 
-it('a payment for a plan that the offer no longer has is refunded, and its subscription ends', async () => {
+it('a payment for a plan that the offer no longer contains is refunded, and its subscription is cancelled', async () => {
   const id = await world.account();
   const { id: order } = await world.open(id, { planId: 'dev_pass' });
   await world.payments.store.save((await world.order(id, order))!, { planId: 'removed' });
@@ -92,6 +92,6 @@ it('a payment for a plan that the offer no longer has is refunded, and its subsc
   expect((await world.stripe.subscriptions.list({ customer })).data).toEqual([]);
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

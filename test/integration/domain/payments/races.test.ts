@@ -10,8 +10,8 @@ async function running(id: number): Promise<string[]> {
   return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
 }
 
-describe('two plans that are paid and settled at once', () => {
-  it('leave one active plan that Stripe collects, and the other payment is refunded', async () => {
+describe('two plans that are paid and settled concurrently', () => {
+  it('leave one active plan and one subscription, and the other payment is refunded', async () => {
     for (let count = 0; count < 2; count++) {
       const id = await world.account();
       const opened = [await world.open(id, plan), await world.open(id, { planId: 'smm_pass' })];
@@ -46,7 +46,7 @@ describe('an upgrade to the current terms of the same plan', () => {
     return id;
   }
 
-  it('requested eight times at once is charged and granted once', async () => {
+  it('is charged and granted once if it is requested eight times concurrently', async () => {
     const id = await keeper();
     const before = await world.balance(id);
 
@@ -57,7 +57,7 @@ describe('an upgrade to the current terms of the same plan', () => {
     expect([await world.charges(id), (await world.balance(id)) - before]).toEqual([[2000, 2999], 4000]);
   });
 
-  it('confirmed twice with the bank is granted once, and the second payment is refunded', async () => {
+  it('is granted once if it is authenticated twice, and the second payment is refunded', async () => {
     const id = await keeper();
     await world.useCard(id, 'pm_card_authenticationRequired');
     for (let count = 0; count < 2; count++)
@@ -75,7 +75,7 @@ describe('an upgrade to the current terms of the same plan', () => {
   });
 });
 
-it('a subscription that a comparison started is stored, even if the profile changes meanwhile', async () => {
+it('a subscription that an alignment created is stored even if the profile changes concurrently', async () => {
   const id = await world.cardholder();
   await world.plans.create(id, 'freemium');
   world.stand.faults.order({ fault: 'delay', delayMs: 300, method: 'POST', path: '/v1/subscriptions' });
@@ -92,6 +92,6 @@ it('a subscription that a comparison started is stored, even if the profile chan
   expect((await world.profile(id)).subscription).toBe(started[0]);
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -13,8 +13,8 @@ async function running(id: number): Promise<string[]> {
   return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
 }
 
-describe('a warning of fraud', () => {
-  it('about a renewal returns its money, takes its credits and blocks purchases', async () => {
+describe('an early fraud warning', () => {
+  it('for a renewal refunds it, takes back its credits and blocks purchases', async () => {
     const id = await world.subscriber();
     await world.move({ days: 31, hours: 4 });
     const { provider, id: renewal } = await latest(id, 'renewal');
@@ -26,7 +26,7 @@ describe('a warning of fraud', () => {
     expect(await outcomeOf(world.open(id))).toBe('INVALID_STATE');
   });
 
-  it('whose refund failed is handled again', async () => {
+  it('is handled again if the refund fails', async () => {
     const id = await world.cardholder();
     const { id: order } = await latest(id, 'pack');
     world.stand.faults.order({ fault: 'rate_limit', path: '/v1/refunds', method: 'POST' });
@@ -50,7 +50,7 @@ describe('a payment that cannot be granted', () => {
     return { id, order: second.id };
   }
 
-  it('and is disputed is not refunded twice, and its subscription ends', async () => {
+  it('is not refunded if it is disputed, and its subscription is cancelled', async () => {
     const { id, order } = await disputedSecond();
 
     expect(await world.order(id, order)).toMatchObject({
@@ -65,7 +65,7 @@ describe('a payment that cannot be granted', () => {
     expect((await world.plans.current(id))?.status).toBe('active');
   });
 
-  it('and whose dispute is won raises the alarm if Stripe does not refund it', async () => {
+  it('raises the alarm if its dispute is won and Stripe refuses the refund', async () => {
     const { id, order } = await disputedSecond();
     const refused = refusedPayments();
 
@@ -77,7 +77,7 @@ describe('a payment that cannot be granted', () => {
     expect(await world.order(id, order)).toMatchObject({ state: 'disputed', failure: 'already_subscribed' });
   });
 
-  it('and whose refund fails raises the alarm', async () => {
+  it('raises the alarm if its refund fails', async () => {
     const id = await world.account();
     const [first, second] = [await world.open(id, plan), await world.open(id, plan)];
     await world.script(first.id, 'paid');
@@ -95,8 +95,8 @@ describe('a payment that cannot be granted', () => {
   });
 });
 
-describe('an upgrade whose payment is returned whole', () => {
-  it('is undone, and repeated if the money comes back', async () => {
+describe('a refund or dispute of an upgrade', () => {
+  it('undoes it, and applies it again if the dispute is won', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'pro_pass');
     const { id: order } = await latest(id, 'upgrade');
@@ -115,7 +115,7 @@ describe('an upgrade whose payment is returned whole', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 29_999 });
   });
 
-  it('is undone even if its credits were spent, and not if the next month was paid', async () => {
+  it('undoes it even if its credits were spent, but not after the next month was paid', async () => {
     const [spent, renewed] = [await world.subscriber('dev_pass'), await world.subscriber('dev_pass')];
     for (const id of [spent, renewed]) await world.plans.upgrade(id, 'smm_pass');
     await world.leave(spent, 0);
@@ -128,7 +128,7 @@ describe('an upgrade whose payment is returned whole', () => {
     expect((await world.meter(renewed)).planRank).toBe(3);
   });
 
-  it('in part stays', async () => {
+  it('keeps it if it is partial', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     const { provider } = await latest(id, 'upgrade');
@@ -138,7 +138,7 @@ describe('an upgrade whose payment is returned whole', () => {
   });
 });
 
-describe('a renewal with a gap before it', () => {
+describe('a renewal after an unpaid gap', () => {
   it('stays paid and reported after a dispute is won, and is granted once the gap is closed', async () => {
     const id = await world.subscriber();
     const end = (await world.meter(id)).subscription?.paidUntil ?? 0;
@@ -166,7 +166,7 @@ describe('a renewal with a gap before it', () => {
   });
 });
 
-it('a refund for an account that was purged is noted', async () => {
+it('a refund for a purged account is stored', async () => {
   const id = await world.cardholder();
   const { id: order } = await latest(id, 'pack');
   await world.purge(id);
@@ -176,7 +176,7 @@ it('a refund for an account that was purged is noted', async () => {
   expect(await world.order(id, order)).toMatchObject({ state: 'refunded', refundedCents: small.cents });
 });
 
-it('a comparison continues after an event that cannot be handled', async () => {
+it('the reconciliation continues after an event that cannot be handled', async () => {
   const id = await world.account();
   const { id: order } = await world.open(id);
   world.stand.faults.order({ fault: 'events_held' });
@@ -192,6 +192,6 @@ it('a comparison continues after an event that cannot be handled', async () => {
   await world.drain();
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -138,7 +138,7 @@ describe('the automatic top-up', () => {
   });
 });
 
-it('is retried once a day while an earlier payment blocks purchases', async () => {
+it('an automatic top-up is retried once a day while an earlier payment blocks purchases', async () => {
   const id = await withRule();
   await world.leave(id, 0);
   const { id: order } = (await world.orders(id)).at(-1)!;
@@ -153,13 +153,13 @@ it('is retried once a day while an earlier payment blocks purchases', async () =
   await world.payments.topUps.set(id, null);
 });
 
-it('is dropped for a purged account', async () => {
+it('an automatic top-up of a purged account is dropped', async () => {
   const id = await withRule({ threshold: 50 });
   await world.purge(id);
   await expect(crossed(id)).resolves.toBeUndefined();
 });
 
-it('requests authentication of at most five payments a day', async () => {
+it('an automatic top-up requests authentication of at most five payments a day', async () => {
   const id = await withRule({ threshold: 50 });
   await world.useCard(id, 'pm_card_authenticationRequired');
   await world.leave(id, 0);

@@ -45,13 +45,13 @@ async function returned(order: Partial<Order>, credits: number, refundedCents: n
   return meter.spendable - opened.spendable;
 }
 
-it('takes all credits of a plan without a monthly limit', async () => {
+it('a full refund takes back all credits of a plan without a monthly limit', async () => {
   const enterprise = planOfRank(5);
   expect(enterprise.creditsPerMonth).toBeNull();
   expect(await returned({ planId: enterprise.name, credits: 0 }, 1_000_000_000, 9999)).toBe(0);
 });
 
-it('takes every microcredit of a payment whose products exceed the safe integers', async () => {
+it('a full refund takes back every microcredit of a payment whose products exceed the safe integers', async () => {
   for (const cents of [9999, 29_999, 30_001]) expect(await returned({ cents }, 987_654_321, cents)).toBe(0);
   expect(await returned({}, 987_654_321, 3333)).toBe(
     987_654_321_000_000 - Number((987_654_321_000_000n * 3333n) / 9999n),

@@ -40,7 +40,7 @@ async function refused(error: Error, failures = 0) {
 const declined = (reason: 'declined' | 'hard_decline') =>
   new ServiceError('PAYMENT_DECLINED', 'declined', { cause: new ChargeRefused(reason) });
 
-it('is switched off by a hard decline, with an email', async () => {
+it('the top-up is switched off by a hard decline, with an email', async () => {
   expect(await refused(declined('hard_decline'))).toMatchObject({
     rule: { state: 'off', lastFailure: { reason: 'declined', at: now } },
     mails: 1,
@@ -51,18 +51,18 @@ it.each([
   [0, 1],
   [1, 6],
   [2, 24],
-])('waits after %i declines for %i hours, without an email', async (failures, hours) => {
+])('the top-up waits after %i declines for %i hours, without an email', async (failures, hours) => {
   expect(await refused(declined('declined'), failures)).toMatchObject({
     rule: { state: 'on', failures: failures + 1, retryAt: now + hours * 3_600_000 },
     mails: 0,
   });
 });
 
-it('is switched off by the fourth decline', async () => {
+it('the top-up is switched off by the fourth decline', async () => {
   expect(await refused(declined('declined'), 3)).toMatchObject({ rule: { state: 'off' }, mails: 1 });
 });
 
-it('changes nothing and does not ask Stripe after too many requests', async () => {
+it('the top-up is unchanged and Stripe is not called after too many requests', async () => {
   const tooMany = new ServiceError('RATE_LIMIT_EXCEEDED', 'too many', { retryAfterSeconds: 1 });
   // Any other request fails the test, because nothing else is there.
   const parts = { purchases: { refuseTooMany: async () => Promise.reject(tooMany) } };
