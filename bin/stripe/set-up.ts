@@ -51,7 +51,7 @@ export interface SetUp {
   readonly isCheck: boolean;
 }
 
-/** Compares the account's webhook endpoint and customer portal with the required settings, and corrects them. Idempotent. */
+/** Compares the account's webhook endpoint and customer portal with the required settings, and corrects them. */
 export async function setUpStripe(setUp: SetUp): Promise<readonly Step[]> {
   return [...(await setUpEndpoint(setUp)), await setUpPortal(setUp)];
 }

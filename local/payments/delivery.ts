@@ -87,7 +87,7 @@ export function createDeliveries({ store, now, faults, targetOf, log }: Delivery
 
   const isDue = ({ nextAt }: Delivery): boolean => nextAt !== null && nextAt <= now();
 
-  /** Reverses the order of the fault's number of events, once that many are pending. */
+  /** Reverses the pending events once there are as many as the fault's count. */
   function ordered(events: readonly StoredEvent[]): readonly StoredEvent[] {
     const fault = faults.active().find((one) => one.fault === 'events_reversed');
     if (!fault || !('type' in fault)) return events;

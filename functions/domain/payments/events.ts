@@ -25,7 +25,7 @@ export interface EventParts {
   readonly onForeign: (eventId: string, reason: string) => void;
 }
 
-/** Stores and queues the provider's events. Then fetches their objects and settles the orders (docs/payments.md#events). */
+/** Stores and queues the provider's events, and settles their orders by fetched objects (docs/payments.md#events). */
 export function paymentEvents(parts: EventParts) {
   const { store, provider, settlement, metering, plans, queue, clock, onForeign, onRenewalFailed } = parts;
 

@@ -65,7 +65,7 @@ export interface ProviderIds {
   readonly session?: string;
   readonly invoice?: string;
   readonly subscription?: string;
-  /** The payment, which refunds and disputes name. */
+  /** Id of the payment, to which refunds and disputes refer. */
   readonly payment?: string;
 }
 
@@ -176,7 +176,7 @@ export const confirmationMs = 86_400_000;
 /** Milliseconds after which a paid order, or one whose page is closed, should have been settled. */
 const settledMs = 60_000;
 
-/** Epoch ms at which the sweep settles an order, unless something else has. */
+/** Epoch ms at which the sweep settles an order that is still open. */
 export function dueOf(order: Order): number | undefined {
   const { state, kind, period, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
   if (state === 'paid') return paidAt + settledMs;

@@ -37,7 +37,7 @@ function put(root: Branch, name: string, value: string): void {
   branch.children.set(positionOf(branch, keys.at(-1) ?? ''), value);
 }
 
-/** `[]` is the next place of a list. */
+/** `[]` appends to a list. */
 const positionOf = ({ children }: Branch, key: string): string => (key === '' ? String(children.size) : key);
 
 function valueOf(child: Branch | string): FormValue {

@@ -49,7 +49,7 @@ it.each([
   ['card_declined', 'a_code_of_the_future', 'declined'],
   ['card_declined', 'authentication_required', 'action_required'],
   ['authentication_required', undefined, 'action_required'],
-])('the code %s with the decline code %s is the refusal %s', async (code, decline, reason) => {
+])('the code %s with the decline code %s maps to the refusal %s', async (code, decline, reason) => {
   const problem = await refusal(402, { type: 'card_error', code, ...(decline && { decline_code: decline }) });
   expect(problem).toBeInstanceOf(ChargeRefused);
   expect(problem).toMatchObject({ reason });

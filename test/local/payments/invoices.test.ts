@@ -27,7 +27,7 @@ const draftOver = async (amount: number, token = 'pm_card_visa') => {
   return { customer, method, id: draft.id };
 };
 
-describe('a one-off invoice', () => {
+describe('an invoice', () => {
   it('is finalized, paid off session, and shown on its pages', async () => {
     const { id } = await draftOver(1234);
 
