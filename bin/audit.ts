@@ -36,7 +36,7 @@ async function run(): Promise<number> {
     return exitCodes.agree;
   }
   requireTables('meters', 'ledger');
-  const { audit, rebuild: rebuildAll } = services().auditor();
+  const { audit, rebuild: rebuildAll } = await services().auditor();
   let hasHeader = false;
   const { accounts, differing, behind } = await (rebuild ? rebuildAll : audit)(({ accountId, kind, problem }) => {
     if (!hasHeader) console.log(`${'account'.padStart(16)}  problem`);

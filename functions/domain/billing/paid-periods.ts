@@ -1,5 +1,5 @@
 import type { Plans } from '#contract/billing/plans.ts';
-import type { Meter, Settled, Subscription } from '../meter/meter.ts';
+import type { Meter, Settled } from '../meter/meter.ts';
 import { chain, counted } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { grantMonth, recorded, withNotice } from './grants.ts';
@@ -21,10 +21,6 @@ export function refusalOf({ subscription }: Meter, { start, end }: PaidPeriod): 
   if (end <= subscription.paidUntil) return 'repeated';
   return start === subscription.paidUntil ? undefined : 'gap';
 }
-
-/** Whether the current month was paid, and its payment then refunded or disputed. */
-export const isReturned = ({ unpaidSince, paidUntil = 0 }: Subscription): boolean =>
-  unpaidSince !== undefined && paidUntil > unpaidSince;
 
 /** Extends the paid time, and grants the month if it has begun. Times in epoch seconds. */
 export function payPeriod(meter: Meter, { end }: PaidPeriod, payment: string, now: number, plans: Plans): Settled {

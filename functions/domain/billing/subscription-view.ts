@@ -1,9 +1,8 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Meter, Subscription } from '../meter/meter.ts';
-import { pastDueSeconds, periodEnd } from '../meter/periods.ts';
+import { isReturned, pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { iso } from '../shared/months.ts';
-import { isReturned } from './paid-periods.ts';
 import type { Proration } from './subscription-changes.ts';
 
 /** Formats the subscription (docs/specification.md#subscription-from-post-subscriptioncreate). */

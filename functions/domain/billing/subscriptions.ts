@@ -3,12 +3,12 @@ import type { MeterStore } from '../meter/meter-store.ts';
 import { type Settled } from '../meter/meter.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { isReturned } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { described } from './grants.ts';
-import { isReturned } from './paid-periods.ts';
 import type { PlanPayments } from './payments.ts';
 import {
   alreadySubscribed,

@@ -1,6 +1,6 @@
 import { addMonths } from '../shared/months.ts';
 import { currentLots } from './lots.ts';
-import type { Meter, Period, Settled } from './meter.ts';
+import type { Meter, Period, Settled, Subscription } from './meter.ts';
 
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
@@ -12,6 +12,10 @@ export const pastDueSeconds = 7 * 86_400;
 export function nextTransition(meter: Meter): number {
   return Math.min(periodEnd(meter.period), subscriptionTransition(meter));
 }
+
+/** Whether the current month was paid, and its payment then refunded or disputed. */
+export const isReturned = ({ unpaidSince, paidUntil = 0 }: Subscription): boolean =>
+  unpaidSince !== undefined && paidUntil > unpaidSince;
 
 export function subscriptionTransition({ subscription }: Meter): number {
   const { unpaidSince, creditsExpireAt = Number.POSITIVE_INFINITY } = subscription ?? {};

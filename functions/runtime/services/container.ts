@@ -20,7 +20,6 @@ import {
   webhookSends,
 } from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alerts.ts';
-import { auditor } from '#domain/billing/auditor.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { keyService } from '#domain/keys/key-service.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
@@ -32,7 +31,6 @@ import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
 import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
-import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
@@ -261,7 +259,13 @@ function build() {
       const { messageServices } = await import('./messages.ts');
       return messageServices(core);
     }),
-    auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger'), archivedRows()))),
+    auditor: lazy(async () => {
+      const [{ auditor }, { auditReads }] = await Promise.all([
+        import('#domain/billing/auditor.ts'),
+        import('#repositories/billing/audit-reads.ts'),
+      ]);
+      return auditor(auditReads(dynamo(), table('meters'), table('ledger'), archivedRows()));
+    }),
     statements,
     cancellations: lazy(async () => {
       const { cancellationService } = await import('#domain/billing/cancellations.ts');

@@ -72,7 +72,7 @@ describe('npm start, while the clock moves 6 months', () => {
       );
       expect(body.data.days.length).toBeGreaterThan(5);
       const findings: unknown[] = [];
-      const auditor = services().auditor();
+      const auditor = await services().auditor();
       await auditor.audit((finding) => findings.push(finding));
       await auditor.rebuild((finding) => findings.push(finding));
       expect(findings).toEqual([]);

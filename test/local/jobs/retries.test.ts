@@ -61,9 +61,7 @@ describe('an account whose ledger rows cannot be written', () => {
     await service.settled();
     for (const person of [poisoned, ...others]) expect(await entriesOf(person)).toHaveLength(2);
     const findings: unknown[] = [];
-    await services()
-      .auditor()
-      .audit((finding) => findings.push(finding));
+    await (await services().auditor()).audit((finding) => findings.push(finding));
     expect(findings).toEqual([]);
   });
 });

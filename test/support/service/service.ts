@@ -133,9 +133,7 @@ export function usePerson(service: TestService, about?: Parameters<TestService['
 export async function auditFindings({ settled }: Pick<TestService, 'settled'>): Promise<unknown[]> {
   await settled();
   const findings: unknown[] = [];
-  await services()
-    .auditor()
-    .audit((finding) => findings.push(finding));
+  await (await services().auditor()).audit((finding) => findings.push(finding));
   return findings;
 }
 

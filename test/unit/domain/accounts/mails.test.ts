@@ -11,8 +11,9 @@ import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
+import { webhookDisabledMail } from '#domain/webhooks/disabled-mail.ts';
 
-const { webhookDisabledMail, emailContent: _letter, ...plain } = mails;
+const { emailContent: _letter, ...plain } = mails;
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
