@@ -32,9 +32,10 @@ async function serve(options: LocalOptions): Promise<void> {
   ]);
   let isReady = false;
   const access = (line: string): void => void (isReady && console.log(line));
+  const runtime = process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'];
   const service = await startService({ ...options, buildDashboard: true, log, access });
   isReady = true;
-  console.log(welcome(service.status, engineName(options)));
+  console.log(welcome(service.status, engineName(options, runtime)));
   service.died.then(end, end);
 
   let stoppedAt: number | undefined;

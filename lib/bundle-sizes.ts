@@ -3,7 +3,7 @@ import { jobEntry, routeEntry } from '#contract/handlers.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { bundling, bundlingWithoutStripe } from './constructs/function-code.ts';
+import { bundling, bundlingWith } from './constructs/function-code.ts';
 import { readAtStart } from './constructs/join-start.ts';
 
 /** Bytes that a function loads at cold start, with its budget. */
@@ -32,9 +32,9 @@ export async function bundleSizes(): Promise<readonly BundleSize[]> {
   const priced = entries.filter(({ isPriced }) => isPriced);
   const others = entries.filter((entry) => !calling.includes(entry) && !priced.includes(entry));
   const sizes = await Promise.all([
-    sizesOf(calling, bundling),
-    sizesOf(priced, bundlingWithoutStripe),
-    sizesOf(others, bundlingWithoutStripe),
+    sizesOf(calling, bundlingWith({ withStripe: true, withBedrock: false })),
+    sizesOf(priced, withoutEither),
+    sizesOf(others, withoutEither),
   ]);
   return sizes.flat().toSorted((one, other) => other.bytes - one.bytes);
 }
@@ -62,7 +62,9 @@ async function sizesOf(entries: readonly Entry[], options: Bundling): Promise<Bu
   });
 }
 
-type Bundling = typeof bundling | typeof bundlingWithoutStripe;
+type Bundling = ReturnType<typeof bundlingWith>;
+
+const withoutEither = bundlingWith({ withStripe: false, withBedrock: false });
 
 /** The output of a function in the metafile of `buildEntries`. */
 export const outputOf = (id: string): string => `sizes/${id}.mjs`;

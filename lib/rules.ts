@@ -160,6 +160,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'Archive objects are named by account and month. Functions read or write all of them, and delete none.',
   },
   {
+    rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*'],
+    at: /-api\/[a-z-]+\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
+    reason: 'An inference profile calls its model in several regions. A condition limits the grant to the profile.',
+  },
+  {
     rules: ['AwsSolutions-S1'],
     at: /-data\/Audio\/Bucket\/Resource$/,
     reason: 'Callers upload with forms that the API has signed and logged, so an access log adds little.',

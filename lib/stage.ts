@@ -205,21 +205,31 @@ export type StageInput = v.InferInput<typeof Stage>;
 /** Name of the endpoint that a stage creates for a model, and of its inference component. */
 export const hostedName = ({ name }: Pick<Stage, 'name'>, model: string): string => `text-ai-${name}-${model}`;
 
-/** SageMaker endpoint of every model that no other server serves: created by the stage, named by the stage, or the catalogue's default. */
-export function endpointsOf(stage: Stage): ReadonlyMap<string, ModelEndpoint> {
-  const hosted = Object.entries(stage.models.hosted).map(([model, { family }]): [string, ModelEndpoint] => {
-    const endpoint = hostedName(stage, model);
-    return [model, { endpoint, family, component: endpoint }];
-  });
-  const named = [...stage.models.endpoints].filter(([, { server }]) => !server);
-  return new Map([...named, ...hosted]);
+/**
+ * Endpoints of every model, in order: the stage's settings, or the offer's. An endpoint that the stage creates replaces
+ * the first.
+ */
+export function endpointsOf(stage: Stage): ReadonlyMap<string, readonly ModelEndpoint[]> {
+  const { endpoints, hosted } = stage.models;
+  return new Map(
+    [...endpoints].map(([model, all]) => {
+      const family = hosted[model]?.family;
+      const endpoint = hostedName(stage, model);
+      return [model, family ? [{ kind: 'sagemaker', endpoint, family, component: endpoint }, ...all.slice(1)] : all];
+    }),
+  );
 }
 
-/** Secrets with the API keys of the offer's model servers. */
-export function secretsOf({ models: { endpoints, hosted } }: Stage): string[] {
-  const servers = [...endpoints].flatMap(([model, { server }]) => (model in hosted ? [] : (server ?? [])));
-  return [...new Set(servers.flatMap(({ secret }) => secret ?? []))];
-}
+export const allEndpoints = (stage: Stage): readonly ModelEndpoint[] => [...endpointsOf(stage).values()].flat();
+
+/** Models with several endpoints. */
+export const modelsWithFallback = (stage: Stage): readonly (readonly [string, readonly ModelEndpoint[]])[] =>
+  [...endpointsOf(stage)].filter(([, endpoints]) => endpoints.length > 1);
+
+/** Secrets with the API keys of model servers. */
+export const secretsOf = (stage: Stage): string[] => [
+  ...new Set(allEndpoints(stage).flatMap((endpoint) => (endpoint.kind === 'openai' ? (endpoint.secret ?? []) : []))),
+];
 
 /** Jobs of a stage. Those of payments are deployed only with a payment provider. */
 export const jobsOf = ({ payments }: Pick<Stage, 'payments'>): readonly Job[] => jobsFor(payments !== null);
@@ -227,3 +237,7 @@ export const jobsOf = ({ payments }: Pick<Stage, 'payments'>): readonly Job[] =>
 /** Whether a function calls Stripe. Only such functions contain its package. */
 export const callsStripe = ({ payments }: Pick<Stage, 'payments'>, uses: Uses): boolean =>
   payments !== null && uses.payments === true;
+
+/** Whether a function calls Amazon Bedrock. Only such functions contain its package. */
+export const callsBedrock = (stage: Stage, uses: Uses): boolean =>
+  uses.inference === true && allEndpoints(stage).some(({ kind }) => kind === 'bedrock');

@@ -8,6 +8,7 @@ import {
   checkGatewayLogs,
   checkRegion,
 } from './account.ts';
+import { bedrockEndpoints, checkBedrock } from './bedrock.ts';
 import { type Clients, createClients, missing, regionOf, type Result, run } from './clients.ts';
 import { offerChecks } from './offer.ts';
 import { checkPayments } from './payments.ts';
@@ -74,5 +75,8 @@ function modelChecks(clients: Clients, stage: Stage): Promise<Result>[] {
     run(`Endpoint of ${models.join(', ')}`, () => checkEndpoint(clients, endpoint)),
   );
   const secrets = secretsOf(stage).map((name) => run(`Secret ${name}`, () => checkSecret(clients, name)));
-  return [...instances, ...endpoints, ...secrets];
+  const bedrock = bedrockEndpoints(stage).map((endpoint) =>
+    run(`Bedrock ${endpoint.model}`, () => checkBedrock(clients, endpoint)),
+  );
+  return [...instances, ...endpoints, ...bedrock, ...secrets];
 }

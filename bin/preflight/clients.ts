@@ -1,4 +1,5 @@
 import { ACMClient } from '@aws-sdk/client-acm';
+import { BedrockClient } from '@aws-sdk/client-bedrock';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -20,6 +21,8 @@ const options = { maxAttempts: 2, requestHandler: { connectionTimeout: 5000, req
 /** Clients of a region with the credentials of the environment or profile. Read-only. */
 export const createClients = (region: string) => ({
   acm: new ACMClient({ ...options, region: certificateRegion }),
+  /** Models may be called in other regions than the stage's. */
+  bedrockIn: (other = region) => new BedrockClient({ ...options, region: other }),
   cloudFormation: new CloudFormationClient({ ...options, region }),
   dynamo: DynamoDBDocumentClient.from(new DynamoDBClient({ ...options, region })),
   lambda: new LambdaClient({ ...options, region }),

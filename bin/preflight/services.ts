@@ -9,7 +9,7 @@ import {
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { obstaclesOf } from '#lib/deployable.ts';
 import { domainOf } from '#lib/owners.ts';
-import { endpointsOf, type Stage } from '#lib/stage.ts';
+import { endpointsOf, hostedName, type Stage } from '#lib/stage.ts';
 import { findStack } from './account.ts';
 import { type Clients, type Finding, isNamed, missing, ok } from './clients.ts';
 
@@ -98,9 +98,14 @@ export function hostedInstances({ models: { hosted } }: Stage): ReadonlyMap<stri
 }
 
 export function namedEndpoints(stage: Stage): ReadonlyMap<string, readonly string[]> {
-  const named = [...endpointsOf(stage)].filter(([model]) => !(model in stage.models.hosted));
-  const byEndpoint = Map.groupBy(named, ([, { endpoint }]) => endpoint);
-  return new Map([...byEndpoint].map(([endpoint, entries]) => [endpoint, entries.map(([model]) => model)]));
+  const created = new Set(Object.keys(stage.models.hosted).map((model) => hostedName(stage, model)));
+  const named = [...endpointsOf(stage)].flatMap(([model, endpoints]) =>
+    endpoints.flatMap((one) =>
+      one.kind === 'sagemaker' && !created.has(one.endpoint) ? [{ model, endpoint: one.endpoint }] : [],
+    ),
+  );
+  const byEndpoint = Map.groupBy(named, ({ endpoint }) => endpoint);
+  return new Map([...byEndpoint].map(([endpoint, entries]) => [endpoint, entries.map(({ model }) => model)]));
 }
 
 export async function checkInstances({ quotas }: Clients, type: string, needed: number): Promise<Finding> {

@@ -48,6 +48,6 @@ export const createEmbeddings: PricedOperation<typeof inferenceRoutes.createEmbe
 export const listModels: Operation<typeof inferenceRoutes.listModels> = () => listedModels();
 
 export const translate: PricedOperation<typeof inferenceRoutes.translate, TranslationOrder> = {
-  order: ({ translation }, body, prove) => translation().order(body, prove),
-  run: ({ translation }, { order }) => translation().translate(order),
+  order: async ({ translation }, body, prove) => (await translation()).order(body, prove),
+  run: async ({ translation }, { order }) => (await translation()).translate(order),
 };

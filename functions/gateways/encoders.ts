@@ -55,7 +55,7 @@ interface Batch<Reply> {
 /** Calls an encoder, partly concurrently. `name` appears in errors. */
 const encoderCall = <Reply, Result>(
   { runtime, deadlineMs }: EncoderSettings,
-  { endpoint, component }: EncoderPlace,
+  encoder: EncoderPlace,
   name: string,
   batches: () => readonly Batch<Reply>[],
   resultOf: (replies: readonly Reply[]) => Result,
@@ -64,7 +64,8 @@ const encoderCall = <Reply, Result>(
   send: (signal) =>
     withParts(signal, async (whole) => {
       const replies = await inOrder(batches(), ({ texts, body, parse }) => {
-        const invoke = runtime.reply({ endpoint, component, body, maxBytes: texts * maxResponseBytes });
+        const place = { kind: 'sagemaker' as const, ...encoder };
+        const invoke = runtime.reply({ place, body, maxBytes: texts * maxResponseBytes });
         return readReply({ model: name, invoke, parse, deadlineMs, signal: whole });
       });
       return resultOf(replies);

@@ -3,6 +3,7 @@ import { collectBody } from '#aws/bounded-body.ts';
 import { limitedTo } from '#aws/timeouts.ts';
 import { attempt, Connections, type HttpResponse } from '#aws/transport.ts';
 import { type OpenAiEndpoint, secretVariable } from '#contract/offer/offer.ts';
+import { misconfigured, modelError } from './runtime-errors.ts';
 import type { Deadline, Invocation, ModelRuntime } from './sagemaker/runtime.ts';
 
 /** Maximum bytes and pieces that are read of an error's body. */
@@ -21,13 +22,15 @@ const secretTimeout = 3000;
 const newSecrets = () =>
   new SecretsProvider({ clientConfig: { maxAttempts: 2, requestHandler: limitedTo(secretTimeout) } });
 
+type Call = Invocation<OpenAiEndpoint>;
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Servers with OpenAI's API. Throws the errors of SageMaker's runtime (`./sagemaker/errors.ts`), so that callers see
  * no difference. Redirects are not followed. An environment variable takes precedence over the secret of its name.
  */
-export function openAiRuntime(variables: Variables, secrets = newSecrets()): ModelRuntime {
+export function openAiRuntime(variables: Variables, secrets = newSecrets()): ModelRuntime<OpenAiEndpoint> {
   const origins = new Map<string, Connections>();
   const rereadAt = new Map<string, number>();
   const reads = new Map<string, Promise<string>>();
@@ -59,10 +62,9 @@ export function openAiRuntime(variables: Variables, secrets = newSecrets()): Mod
     return Date.now() - (rereadAt.get(secret) ?? 0) >= rereadMs;
   }
 
-  async function send(invocation: Invocation, deadline: Deadline, forceFetch = false): Promise<HttpResponse> {
-    const { server, body, contentType = 'application/json', accept = 'application/json' } = invocation;
-    if (!server) throw new Error('the invocation names no server');
-    const url = urlOf(server, invocation);
+  async function send(invocation: Call, deadline: Deadline, forceFetch = false): Promise<HttpResponse> {
+    const { place: server, body, contentType = 'application/json', accept = 'application/json' } = invocation;
+    const url = urlOf(invocation);
     const connections = origins.get(url.origin) ?? new Connections(url.origin);
     origins.set(url.origin, connections);
     const key = await beforeEnd(deadline, keyOf(server, forceFetch));
@@ -95,8 +97,8 @@ export function openAiRuntime(variables: Variables, secrets = newSecrets()): Mod
   };
 }
 
-function urlOf({ url: base }: OpenAiEndpoint, invocation: Invocation): URL {
-  const url = new URL(base);
+function urlOf(invocation: Call): URL {
+  const url = new URL(invocation.place.url);
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${pathOf(invocation)}`;
   return url;
 }
@@ -123,7 +125,7 @@ async function beginningOf(response: HttpResponse): Promise<string> {
 }
 
 /** The route of a request, which containers on SageMaker find by its fields. */
-function pathOf({ attributes, contentType, body }: Invocation): string {
+function pathOf({ attributes, contentType, body }: Call): string {
   if (attributes !== undefined) return attributes.replace(/^route=\/v1\//, '');
   if (contentType?.startsWith('multipart/form-data')) return 'audio/transcriptions';
   if (typeof body !== 'object' || body === null) throw new TypeError('the body is not an object');
@@ -137,19 +139,8 @@ function withoutVllmOptions(body: unknown): unknown {
   return { ...body, stream_options: { include_usage: true } };
 }
 
-/** A mistake of the deployer. Callers see an unavailable model. */
-const misconfigured = (reason: string, cause?: unknown): Error =>
-  Object.assign(new Error(reason, { cause }), { name: 'ValidationException' });
-
 /** A wrong key, URL or model name. */
 const misconfiguredStatus = new Set([401, 403, 404]);
 
-function errorOf(status: number, text: string): Error {
-  if (misconfiguredStatus.has(status)) return misconfigured(`status ${status}`);
-  const isModelError = status >= 400;
-  return Object.assign(new Error(`status ${status}`), {
-    name: 'ModelError',
-    OriginalStatusCode: isModelError ? status : 502,
-    OriginalMessage: text,
-  });
-}
+const errorOf = (status: number, text: string): Error =>
+  misconfiguredStatus.has(status) ? misconfigured(`status ${status}`) : modelError(status, text);

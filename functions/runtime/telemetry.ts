@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import * as v from 'valibot';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
-import { dimensions, failedWalks, metrics } from '#contract/platform/metrics.ts';
+import { dimensions, endpointName, failedWalks, metrics } from '#contract/platform/metrics.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
 import { ambient, perEnvironment } from './process.ts';
 
@@ -46,6 +46,14 @@ function metricDeclaration(route: string, isStreamed: boolean) {
 
 export function recordCharge(chargedAs: ServiceName, cost: number): void {
   count(dimensions.chargedAs, chargedAs, metrics.credits, cost / microPerCredit);
+}
+
+/** `position` of the endpoint that responded, from 1. */
+export function recordModelResponse(model: string, position: number): void {
+  count(dimensions.endpoint, endpointName(model, position), metrics.modelResponses, 1);
+  if (position === 1) return;
+  requestMetrics().addMetric(metrics.fallbackResponses, MetricUnit.Count, 1);
+  requestMetrics().publishStoredMetrics();
 }
 
 /** Written on every run, so that missing data is visible. */

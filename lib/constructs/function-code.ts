@@ -9,6 +9,8 @@ const repository = join(import.meta.dirname, '../..');
 export interface CodeOptions {
   /** False replaces Stripe's package. */
   readonly withStripe: boolean;
+  /** False replaces the client of Amazon Bedrock. */
+  readonly withBedrock: boolean;
 }
 
 /**
@@ -35,10 +37,13 @@ export function functionCode(entry: string, options: CodeOptions): Code {
 }
 
 /** Writes the code of an entry point to a folder. `index.mjs` exports its handler. */
-export function bundle(entry: string, outdir: string, { withStripe }: CodeOptions = { withStripe: true }): void {
+export function bundle(
+  entry: string,
+  outdir: string,
+  options: CodeOptions = { withStripe: true, withBedrock: false },
+): void {
   const stdin = { contents: entry, resolveDir: repository, loader: 'ts' } as const;
-  const options = withStripe ? bundling : bundlingWithoutStripe;
-  const { metafile } = buildSync({ ...options, stdin, entryNames: 'index', outdir, metafile: true });
+  const { metafile } = buildSync({ ...bundlingWith(options), stdin, entryNames: 'index', outdir, metafile: true });
   joinStart(outdir, metafile.outputs);
 }
 
@@ -67,8 +72,13 @@ export const bundling = {
   mainFields: ['module', 'main'],
 } as const satisfies BuildOptions;
 
-/** For functions that never call Stripe, whose imports may still lead to its gateway. */
-export const bundlingWithoutStripe = {
-  ...bundling,
-  alias: { ...bundling.alias, '#gateways/stripe/provider.ts': substitute('stripe.ts') },
-} as const satisfies BuildOptions;
+/** Replaces the gateways of services that a function never calls, although its imports lead to them. */
+export const bundlingWith = ({ withStripe, withBedrock }: CodeOptions) =>
+  ({
+    ...bundling,
+    alias: {
+      ...bundling.alias,
+      ...(!withStripe && { '#gateways/stripe/provider.ts': substitute('stripe.ts') }),
+      ...(!withBedrock && { '#gateways/bedrock/bedrock-runtime.ts': substitute('bedrock.ts') }),
+    },
+  }) as const satisfies BuildOptions;

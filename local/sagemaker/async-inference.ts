@@ -48,7 +48,7 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
   const ending = new AbortController();
 
   async function accept(req: IncomingMessage, res: ServerResponse, name: string): Promise<void> {
-    const fault = faults.take('sagemaker', (one) => one === 'throttle' || one === 'unavailable');
+    const fault = faults.take('sagemaker', (one) => one === 'throttle' || one === 'unavailable', name);
     if (fault === 'throttle') return sendServiceError(res, throttling);
     if (fault === 'unavailable') return sendServiceError(res, serviceUnavailable);
     if (name !== endpoint)
@@ -69,7 +69,7 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
     const job = { id: await pending.add(inference), ...inference };
     enqueue(
       job,
-      faults.take('sagemaker', (one) => one === 'error' || one === 'hang'),
+      faults.take('sagemaker', (one) => one === 'error' || one === 'hang', name),
     );
     res.setHeader('x-amzn-sagemaker-outputlocation', `s3://${bucket}/${replyOf(job)}`);
     res.setHeader('x-amzn-sagemaker-failurelocation', `s3://${bucket}/${failureOf(job)}`);

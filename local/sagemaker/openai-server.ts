@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import * as v from 'valibot';
@@ -8,6 +10,8 @@ export interface ModelUrlOptions {
   readonly url: string;
   /** Default: the first model that the server lists. */
   readonly modelName?: string;
+  /** Receives one line when the server cannot be reached, until it responds again. */
+  readonly log?: (line: string) => void;
 }
 
 const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.minLength(1)) });
@@ -24,9 +28,15 @@ const fetchOptions = {
 const RequestBody = v.record(v.string(), v.unknown());
 
 /** Uses an OpenAI-compatible server (Ollama, llama.cpp, vLLM) as the engine. */
-export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
+export function modelUrlEngine({ url, modelName, log = () => undefined }: ModelUrlOptions): Engine {
   const base = url.replace(/(?<!\/)\/+$/, '');
   let listed: Promise<string> | undefined;
+  let isReported = false;
+
+  function report(line: string): void {
+    if (!isReported) log(line);
+    isReported = true;
+  }
 
   async function model(): Promise<string> {
     if (modelName !== undefined) return modelName;
@@ -51,15 +61,38 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
           body: JSON.stringify({ ...withoutVllmOptions(request.output), model: await model() }),
           signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
         });
+        isReported = false;
         return await toEngineReply(response, path === 'embeddings' ? maxReplyBytes.vectors : maxReplyBytes.text);
       } catch (error) {
         signal.throwIfAborted();
-        if (isConnectionError(error))
-          return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
+        if (isConnectionError(error)) {
+          const message = `The model server cannot be reached at ${base}: ${reason(error)}.`;
+          report(message);
+          return containerError(503, message);
+        }
         return containerError(502, `The model server at ${base} returned an incomplete response: ${reason(error)}.`);
       }
     },
   };
+}
+
+/** Milliseconds to wait for a server at the start. */
+const probeMs = 2000;
+
+/** Returns a warning if no server accepts connections at a URL of `--model-url` or `--audio-url`. */
+export async function silenceAt(option: string, url: string): Promise<string | undefined> {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(probeMs) });
+    return undefined;
+  } catch (error) {
+    return `Nothing answers at ${url} (${reason(error)}). Start the server of ${option}: until then, its models return 503.`;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Removes vLLM's own stream option, because other servers, such as OpenVINO's, reject it. */

@@ -49,7 +49,7 @@ export function startSageMaker({ engine, faults, endpoints, jobs }: SageMakerOpt
       const body = await readBytes(req);
       if (body instanceof BodyTooLarge) return sendServiceError(res, { ...validationError(body.message), status: 413 });
 
-      const fault = faults.take('sagemaker');
+      const fault = faults.take('sagemaker', undefined, call.endpoint);
       if (fault === 'hang') return;
       if (fault === 'cut' && !call.stream) return void res.destroy();
       const refusal = faultError(fault);
@@ -80,7 +80,7 @@ async function readBytes(req: IncomingMessage): Promise<Buffer | BodyTooLarge> {
   }
 }
 
-function disconnectSignal(res: ServerResponse): AbortSignal {
+export function disconnectSignal(res: ServerResponse): AbortSignal {
   const disconnected = new AbortController();
   res.on('close', () => {
     if (!res.writableFinished) disconnected.abort(new Error('The client disconnected.'));

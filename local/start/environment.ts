@@ -7,6 +7,7 @@ const endpointVariables = {
   dynamodb: 'AWS_ENDPOINT_URL_DYNAMODB',
   ses: 'AWS_ENDPOINT_URL_SES',
   sagemaker: 'AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME',
+  bedrock: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME',
   messaging: 'AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2',
 } as const;
 
@@ -25,6 +26,7 @@ export function externalEndpoints(): ExternalEndpoints {
     dynamodb: process.env[endpointVariables.dynamodb] || undefined,
     ses: process.env[endpointVariables.ses] || undefined,
     sagemaker: process.env[endpointVariables.sagemaker] || undefined,
+    bedrock: process.env[endpointVariables.bedrock] || undefined,
     messaging: process.env[endpointVariables.messaging] || undefined,
   };
 }
@@ -79,6 +81,7 @@ export function setFunctionVariables(
     [endpointVariables.dynamodb]: endpoints.dynamodb,
     [endpointVariables.ses]: endpoints.ses,
     [endpointVariables.sagemaker]: endpoints.sagemaker,
+    [endpointVariables.bedrock]: endpoints.bedrock,
     [endpointVariables.messaging]: endpoints.messaging,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_S3: endpoints.s3,

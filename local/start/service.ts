@@ -31,7 +31,7 @@ import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { type Closers, createClosers } from '../shared/pump.ts';
 import { openQueues } from '../sqs/queue-store.ts';
 import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
-import { createEngine, demoFormats, type ServiceOptions, startStandIns } from './stand-ins.ts';
+import { createEngine, demoFormats, type ServiceOptions, startStandIns, warnOfSilence } from './stand-ins.ts';
 
 /** The whole system on one machine (docs/architecture.md#on-one-machine). */
 export interface Service {
@@ -101,6 +101,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   };
   const events = createEventBus(log);
   const engine = createEngine(options, closers);
+  void warnOfSilence(options);
   const { endpoints, resume } = await startStandIns(
     {
       proxy,

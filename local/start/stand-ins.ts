@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { ContainerFamily } from '#contract/offer/offer.ts';
-import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
+import { type ModelEndpoint, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
+import { startBedrock } from '../bedrock/server.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
 import { demoSpeechFormats } from '../demo-engine/speech/speech-data.ts';
 import { demoSpeech } from '../demo-engine/speech/speech.ts';
@@ -14,7 +14,7 @@ import type { FileStore } from '../s3/file-store.ts';
 import { startS3 } from '../s3/server.ts';
 import { asyncInference, type Inference } from '../sagemaker/async-inference.ts';
 import type { Engine } from '../sagemaker/engine.ts';
-import { audioUrlEngine, modelUrlEngine } from '../sagemaker/openai-server.ts';
+import { audioUrlEngine, modelUrlEngine, silenceAt } from '../sagemaker/openai-server.ts';
 import { startSageMaker } from '../sagemaker/server.ts';
 import type { Faults } from '../shared/faults.ts';
 import type { Pending } from '../shared/json-file.ts';
@@ -87,7 +87,10 @@ export interface StandIns {
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<StandIns> {
   const { proxy, external, faults, mails, phones, queues, engine, now, files, inferences, pageOrigins } = options;
   const { archive, publish, receiptDelayMs = defaultReceiptDelayMs } = options;
-  const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
+  const places = modelEndpoints(process.env['MODEL_ENDPOINTS']);
+  const hosted = places.filter((one) => one.kind === 'sagemaker');
+  const families = new Map(hosted.map(({ endpoint, family }) => [endpoint, family]));
+  const models = new Set(places.flatMap((one) => (one.kind === 'bedrock' ? [one.model] : [])));
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;
     closers.add(part);
@@ -106,10 +109,11 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   const receipts = receiptPlayer({ pending: options.receipts, receiptDelayMs, now, publish });
   closers.add(receipts);
   const secret = () => process.env['AWS_SECRET_ACCESS_KEY'] ?? '';
-  const [dynamodb, ses, sagemaker, messaging, sqs, s3] = await Promise.all([
+  const [dynamodb, ses, sagemaker, bedrock, messaging, sqs, s3] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback: (event) => void publish(event) })),
-    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints, jobs })),
+    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints: families, jobs })),
+    external.bedrock ?? started(startBedrock({ engine, faults, models })),
     external.messaging ?? started(startCarrier({ phones, faults, receipts, now })),
     started(startSqs(queues)),
     started(
@@ -124,29 +128,37 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     ),
   ]);
   const resume = async () => void (await Promise.all([jobs.resume(), receipts.resume()]));
-  return { endpoints: { dynamodb, ses, sagemaker, messaging, sqs, s3 }, resume };
+  return { endpoints: { dynamodb, ses, sagemaker, bedrock, messaging, sqs, s3 }, resume };
 }
 
-/** The functions' endpoints, so that a developer can try every container family. */
-function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> {
+/** The functions' endpoints, so that a developer can try every kind and container family. */
+function modelEndpoints(setting = '{}'): readonly ModelEndpoint[] {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
   if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
-  return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
+  return [...parsed.output.values()].flat();
 }
 
-type EngineOptions = Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;
+type EngineOptions = Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs' | 'log'>;
 
 export const createEngine = (options: EngineOptions, closers: Closers): Engine & Required<Pick<Engine, 'speak'>> => ({
   ...textEngine(options),
   ...audioEngine(options, closers),
 });
 
+/** Logs a warning for each server of the options that does not answer. */
+export async function warnOfSilence({ modelUrl, audioUrl, log }: EngineOptions): Promise<void> {
+  const urls = [['--model-url', modelUrl] as const, ['--audio-url', audioUrl] as const];
+  const warnings = await Promise.all(urls.map(async ([option, url]) => url && silenceAt(option, url)));
+  for (const warning of warnings) if (warning) log?.(warning);
+}
+
 /** Speech formats for the dashboard. Null with an external audio server. */
 export const demoFormats = ({ audioUrl }: EngineOptions): string[] | null =>
   audioUrl === undefined ? [...demoSpeechFormats] : null;
 
-function textEngine({ modelUrl, modelName, wordDelayMs }: EngineOptions): Engine {
-  if (modelUrl !== undefined) return modelUrlEngine({ url: modelUrl, ...(modelName !== undefined && { modelName }) });
+function textEngine({ modelUrl, modelName, wordDelayMs, log }: EngineOptions): Engine {
+  if (modelUrl !== undefined)
+    return modelUrlEngine({ url: modelUrl, ...(modelName !== undefined && { modelName }), ...(log && { log }) });
   return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
 }
 

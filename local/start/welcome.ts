@@ -1,3 +1,4 @@
+import { findModel, firstModelFor } from '#contract/inference/models.ts';
 import { brand } from '#contract/shared/fields.ts';
 import { curlLine, type Status } from '../admin/admin.ts';
 import { demoPlan } from '../admin/demo-account.ts';
@@ -23,12 +24,16 @@ export function welcome(status: Status, engine: string): string {
     'Next:',
     `  register yourself    ${status.dashboardUrl}register, or use the demo account there`,
     `  a month later        POST ${origin}/_local/clock  {"advance":"P1M"}`,
-    `  a broken model       POST ${origin}/_local/faults  {"target":"sagemaker","fault":"error"}`,
+    `  a broken model       POST ${origin}/_local/faults  {"target":"${brokenTarget()}","fault":"error"}`,
     '',
     'Ctrl-C ends it; all data is kept.',
     '',
   ].join('\n');
 }
+
+/** The stand-in of the first chat model. */
+const brokenTarget = (): string =>
+  findModel(firstModelFor('chat'), 'chat')?.endpoints[0]?.kind === 'bedrock' ? 'bedrock' : 'sagemaker';
 
 function demoLines(status: Status): string[] {
   const line = curlLine(status);
@@ -46,7 +51,12 @@ function demoLines(status: Status): string[] {
   ];
 }
 
-export function engineName({ modelUrl, modelName }: Pick<LocalOptions, 'modelUrl' | 'modelName'>): string {
+/** `runtime` is the URL of a SageMaker runtime that is used instead of the stand-in. */
+export function engineName(
+  { modelUrl, modelName }: Pick<LocalOptions, 'modelUrl' | 'modelName'>,
+  runtime: string | undefined,
+): string {
+  if (runtime) return `SageMaker runtime at ${runtime}`;
   if (modelUrl === undefined) return 'built-in demo engine; --model-url puts a real model in its place';
   return modelName === undefined ? modelUrl : `${modelName} at ${modelUrl}`;
 }

@@ -62,7 +62,8 @@ async function exercise(folder: string, closers: Closer[]): Promise<void> {
 }
 
 async function startRehearsal(folder: string, python: string, closers: Closer[]): Promise<Rehearsal> {
-  const endpoints = new Map(models.map(({ endpoint, family }) => [endpoint, family]));
+  const hosted = models.flatMap(({ endpoints }) => endpoints).filter((one) => one.kind === 'sagemaker');
+  const endpoints = new Map(hosted.map(({ endpoint, family }) => [endpoint, family]));
   const sagemaker = await startSageMaker({ engine: demoEngine({ wordDelayMs: 0 }), faults: createFaults(), endpoints });
   closers.push(() => sagemaker.close());
   const failNext = join(folder, 'fail-next');

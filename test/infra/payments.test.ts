@@ -4,7 +4,7 @@ import { allJobs } from '#contract/jobs.ts';
 import { metrics } from '#contract/platform/metrics.ts';
 import { allRoutes, routes } from '#contract/routes.ts';
 import { buildEntries, outputOf } from '#lib/bundle-sizes.ts';
-import { bundling, bundlingWithoutStripe } from '#lib/constructs/function-code.ts';
+import { bundlingWith } from '#lib/constructs/function-code.ts';
 import { readAtStart } from '#lib/constructs/join-start.ts';
 import { callsStripe, jobsOf } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';
@@ -132,14 +132,14 @@ describe('the package stripe', () => {
       expect(callsStripe(otherStage, uses)).toBe(uses.payments === true);
       expect(callsStripe(parseStage(live), uses)).toBe(false);
     }
-    const { metafile } = await buildEntries(entries, bundlingWithoutStripe);
+    const { metafile } = await buildEntries(entries, bundlingWith({ withStripe: false, withBedrock: false }));
     expect(ofPackage(Object.keys(metafile.inputs))).toEqual([]);
   });
 
   it('is bundled into each function that calls Stripe, and is loaded by its first request', async () => {
     const calling = entries.filter(({ uses }) => uses.payments);
     expect(calling.length).toBeGreaterThan(8);
-    const { metafile } = await buildEntries(calling, bundling);
+    const { metafile } = await buildEntries(calling, bundlingWith({ withStripe: true, withBedrock: false }));
     const { outputs } = metafile;
     const inputsOf = (files: Iterable<string>) =>
       [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));

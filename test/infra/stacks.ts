@@ -21,10 +21,7 @@ function stacksOf({ buffered = false, stage = stageNamed('live'), dashboard }: S
 const plain = (stage: Synthesis['stage']) => {
   const endpoints = stage?.models.endpoints;
   return endpoints instanceof Map
-    ? {
-        ...stage,
-        models: { ...stage?.models, endpoints: Object.fromEntries([...endpoints].filter(([, { server }]) => !server)) },
-      }
+    ? { ...stage, models: { ...stage?.models, endpoints: Object.fromEntries(endpoints) } }
     : stage;
 };
 

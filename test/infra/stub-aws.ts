@@ -71,6 +71,11 @@ function operationOf({ headers, url = '' }: IncomingMessage, text: string): { op
   if (query.has('Action')) return { operation: query.get('Action') ?? '', value: query.get('StackName') ?? '' };
   const path = decodeURIComponent(url.split('?')[0] ?? '');
   if (path === '/v2/email/account') return { operation: 'GetAccount', value: '' };
+  const [, kind, id] = /^\/(foundation-model-availability|inference-profiles)\/(.+)$/.exec(path) ?? [];
+  if (kind !== undefined && id !== undefined) {
+    const isProfile = kind === 'inference-profiles';
+    return { operation: isProfile ? 'GetInferenceProfile' : 'GetFoundationModelAvailability', value: id };
+  }
   const [, identity] = /^\/v2\/email\/identities\/(.+)$/.exec(path) ?? [];
   if (identity !== undefined) return { operation: 'GetEmailIdentity', value: identity };
   return { operation: path.endsWith('/account-settings') ? 'GetAccountSettings' : path, value: '' };

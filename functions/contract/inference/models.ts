@@ -1,18 +1,10 @@
 import { offer } from '../offer/current-offer.ts';
-import type {
-  Capability,
-  ContainerFamily,
-  ModelFeature,
-  ModelPrice,
-  Offer,
-  OpenAiEndpoint,
-  PriceChange,
-} from '../offer/offer.ts';
+import type { Capability, ModelFeature, ModelPrice, Offer, OfferedEndpoint, PriceChange } from '../offer/offer.ts';
 
 /**
  * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
  * docs/inference.md#models). `contextWindow` is in tokens. `minPlanRank` is the smallest plan that may use the model.
- * `endpoint` and `family` are the SageMaker endpoint and its container, unless the stage overrides them.
+ * A stage may override `endpoints`, which are tried in order.
  */
 export interface Model {
   readonly id: string;
@@ -32,11 +24,7 @@ export interface Model {
   readonly retiredFrom: string | null;
   readonly replacedBy: string | null;
   readonly minPlanRank: number;
-  readonly endpoint: string;
-  readonly family: ContainerFamily;
-  readonly component?: string | undefined;
-  /** Serves the model instead of the SageMaker endpoint. */
-  readonly server: OpenAiEndpoint | null;
+  readonly endpoints: readonly OfferedEndpoint[];
 }
 
 /** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
@@ -47,21 +35,10 @@ export const catalogueCreated = 1_780_272_000;
  * plan.
  */
 export const modelsOf = ({ models, plans }: Pick<Offer, 'models' | 'plans'>): Model[] =>
-  models.flatMap(({ endpoints, minPlanRank, ...model }, index) => {
-    const plan = plans.find(({ id }) => id >= minPlanRank);
-    const [first] = endpoints;
-    const hosted = first?.kind === 'sagemaker' ? first : undefined;
-    const server = first?.kind === 'openai' ? first : null;
-    const { endpoint = `model-${index}`, family = familyOf(model.capabilities), component } = hosted ?? {};
-    const place = { endpoint, family, ...(component !== undefined && { component }), server };
-    return plan ? [{ ...model, ...place, minPlanRank: plan.id }] : [];
+  models.flatMap((model) => {
+    const plan = plans.find(({ id }) => id >= model.minPlanRank);
+    return plan ? [{ ...model, minPlanRank: plan.id }] : [];
   });
-
-/** The container family with the requests of OpenAI's API for these capabilities. */
-function familyOf(capabilities: readonly Capability[]): ContainerFamily {
-  if (capabilities.includes('speech')) return 'omni';
-  return capabilities.includes('transcription') ? 'whisperx' : 'vllm';
-}
 
 export const models: readonly Model[] = modelsOf(offer);
 

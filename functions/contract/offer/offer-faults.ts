@@ -1,4 +1,5 @@
-import type { ModelPrice, Offer, OfferedModel } from './offer.ts';
+import { bedrockRegion } from './bedrock.ts';
+import { type ModelPrice, type Offer, type OfferedEndpoint, type OfferedModel, servesCapability } from './offer.ts';
 import { contrast, minContrast } from './palette.ts';
 
 /** A fault of an offer file: `path` such as `models[1].price.input`, empty for the whole file. */
@@ -108,15 +109,39 @@ function* modelFaults({ models, services }: Offer, given: GivenOffer, isLocal: b
           path: path('priceChanges', index, 'effectiveFrom'),
           expected: 'must be later than that of the change before',
         };
-    for (const [index, endpoint] of model.endpoints.entries())
-      if (endpoint.kind === 'openai' && !isReachable(endpoint.url, isLocal)) {
-        const local = isLocal ? ', or be a loopback address' : '';
-        yield { path: path('endpoints', index, 'url'), expected: `must begin with https://${local}` };
-      }
+    yield* endpointFaults(model, path, isLocal);
   }
   for (const [service, price] of Object.entries(services))
     if (price * microPerCredit > Number.MAX_SAFE_INTEGER)
       yield { path: ['services', service], expected: 'must be smaller: a large call exceeds 2^53 microcredits' };
+}
+
+function* endpointFaults(
+  { endpoints, capabilities }: OfferedModel,
+  path: (...rest: (string | number)[]) => OfferFault['path'],
+  isLocal: boolean,
+): Iterable<OfferFault> {
+  for (const [index, endpoint] of endpoints.entries()) {
+    if (endpoint.kind === 'openai' && !isReachable(endpoint.url, isLocal)) {
+      const local = isLocal ? ', or be a loopback address' : '';
+      yield { path: path('endpoints', index, 'url'), expected: `must begin with https://${local}` };
+    }
+    if (endpoint.kind === 'bedrock' && bedrockRegion(endpoint) !== (endpoint.region ?? bedrockRegion(endpoint)))
+      yield { path: path('endpoints', index, 'region'), expected: 'must be the region of the ARN, or absent' };
+    if (!capabilities.some((capability) => servesCapability(endpoint, capability)))
+      yield {
+        path: path('endpoints', index),
+        expected: `must serve ${capabilities.join(' or ')}; ${served(endpoint)}`,
+      };
+  }
+  for (const [index, capability] of capabilities.entries())
+    if (!endpoints.some((endpoint) => servesCapability(endpoint, capability)))
+      yield { path: path('capabilities', index), expected: `must be served by an endpoint; none serves ${capability}` };
+}
+
+function served(endpoint: OfferedEndpoint): string {
+  if (endpoint.kind === 'sagemaker') return `the family ${endpoint.family} does not`;
+  return 'on Bedrock, amazon.titan-embed-text models serve embeddings, and all others serve chat';
 }
 
 function* useFaults({ models, uses }: Offer, today: string): Iterable<OfferFault> {

@@ -3,6 +3,7 @@ import { isCallable, type OfferFault, offerFaults } from './offer-faults.ts';
 import {
   capabilities,
   containerFamilies,
+  maxEndpoints,
   modelFeatures,
   type Offer,
   type OfferedModel,
@@ -85,6 +86,15 @@ const list = <const Item extends v.GenericSchema>(item: Item, max: number) =>
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
   v.picklist(names, `must be one of ${names.join(', ')}`);
 
+const bedrockModel = v.pipe(
+  v.string('must be the id of a model or inference profile, or an ARN'),
+  v.regex(/^[a-zA-Z0-9][\w.:/-]{0,299}$/, 'must be the id of a model or inference profile, or an ARN'),
+);
+const region = v.pipe(
+  v.string('must be a region such as us-east-1'),
+  v.regex(/^[a-z]{2}(?:-[a-z]+)+-\d$/, 'must be a region such as us-east-1'),
+);
+
 const Endpoint = v.variant(
   'kind',
   [
@@ -104,7 +114,7 @@ const Endpoint = v.variant(
       model: text(200),
       secret: v.exactOptional(secretName),
     }),
-    v.strictObject({ kind: v.literal('bedrock'), model: text(200), region: v.exactOptional(name) }),
+    v.strictObject({ kind: v.literal('bedrock'), model: bedrockModel, region: v.exactOptional(region) }),
   ],
   'must have the kind sagemaker, openai or bedrock',
 );
@@ -154,7 +164,7 @@ const Model = v.strictObject({
   maxOutputTokens: v.exactOptional(integer(1, 100_000_000)),
   dimensions: v.optional(v.nullable(integer(1, 65_536)), null),
   minPlan: v.exactOptional(name),
-  endpoints: v.pipe(list(Endpoint, 10), v.minLength(1, 'must have at least one entry')),
+  endpoints: v.pipe(list(Endpoint, maxEndpoints), v.minLength(1, 'must have at least one entry')),
   price: v.optional(v.nullable(Price), null),
   priceChanges: v.optional(list(PriceChange, 20), []),
   features: v.optional(list(oneOf(modelFeatures), 3), []),

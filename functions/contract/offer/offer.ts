@@ -59,15 +59,44 @@ export interface OpenAiEndpoint {
 /** `acme-models` is the variable `ACME_MODELS`. */
 export const secretVariable = (secret: string): string => secret.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 
-export type OfferedEndpoint =
-  | {
-      readonly kind: 'sagemaker';
-      readonly endpoint: string;
-      readonly family: ContainerFamily;
-      readonly component?: string | undefined;
-    }
-  | OpenAiEndpoint
-  | { readonly kind: 'bedrock'; readonly model: string; readonly region?: string | undefined };
+/** A container behind an endpoint of SageMaker. */
+export interface SageMakerEndpoint {
+  readonly kind: 'sagemaker';
+  readonly endpoint: string;
+  readonly family: ContainerFamily;
+  readonly component?: string | undefined;
+}
+
+/** A model of Amazon Bedrock: the id of a model or inference profile, or an ARN. Default region: the stage's. */
+export interface BedrockEndpoint {
+  readonly kind: 'bedrock';
+  readonly model: string;
+  readonly region?: string | undefined;
+}
+
+export type OfferedEndpoint = SageMakerEndpoint | OpenAiEndpoint | BedrockEndpoint;
+
+/** Endpoints of a model, tried in order (docs/inference.md#fallback). */
+export const maxEndpoints = 3;
+
+const servedBy: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
+  vllm: ['chat', 'completion', 'embeddings'],
+  lmi: ['chat', 'completion', 'embeddings'],
+  tgi: ['chat', 'completion'],
+  tei: ['embeddings'],
+  omni: ['speech'],
+  whisperx: ['transcription'],
+};
+
+/** Models of Bedrock whose embeddings are served. Others need an input type that our API does not have. */
+export const bedrockEmbeddings = /(?:^|[./])amazon\.titan-embed-text-/;
+
+/** Whether calls of a capability are sent to an endpoint. Servers with OpenAI's API may serve all. */
+export function servesCapability(endpoint: OfferedEndpoint, capability: Capability): boolean {
+  if (endpoint.kind === 'sagemaker') return servedBy[endpoint.family].includes(capability);
+  if (endpoint.kind === 'openai') return true;
+  return capability === (bedrockEmbeddings.test(endpoint.model) ? 'embeddings' : 'chat');
+}
 
 export const modelFeatures = ['tools', 'json', 'reasoning'] as const;
 export type ModelFeature = (typeof modelFeatures)[number];

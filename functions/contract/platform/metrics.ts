@@ -9,6 +9,10 @@ export const metrics = {
   firstByte: 'firstByte',
   /** Refused and failed requests by error code. */
   refusals: 'refusals',
+  /** Responses of models with several endpoints, by model and position of the endpoint. */
+  modelResponses: 'modelResponses',
+  /** Responses of such models from another endpoint than the first. */
+  fallbackResponses: 'fallbackResponses',
   /** Credits charged by service, as in the ledger. */
   credits: 'credits',
   /** Seconds by which the oldest open hold was past its deadline when the sweep found it. */
@@ -27,7 +31,10 @@ export const metrics = {
 export const failedWalks = 'failedWalks';
 
 /** Dimensions of metrics, in addition to `service`, which Powertools adds. */
-export const dimensions = { route: 'route', cause: 'cause', chargedAs: 'chargedAs' } as const;
+export const dimensions = { route: 'route', cause: 'cause', chargedAs: 'chargedAs', endpoint: 'endpoint' } as const;
+
+/** Value of the dimension `endpoint`: `acme-large 2` is the first fallback. */
+export const endpointName = (model: string, position: number): string => `${model} ${position}`;
 
 /** Value of the dimension `service` (POWERTOOLS_SERVICE_NAME). */
 export const metricsService = 'text-ai';

@@ -1,77 +1,106 @@
 import * as v from 'valibot';
 import { entityTypes, sentiments } from '../analysis/names.ts';
 import { type Model, models } from '../inference/models.ts';
-import { type Capability, containerFamilies, type ContainerFamily, type OpenAiEndpoint } from '../offer/offer.ts';
+import {
+  type BedrockEndpoint,
+  type Capability,
+  containerFamilies,
+  type ContainerFamily,
+  maxEndpoints,
+  type OpenAiEndpoint,
+  type SageMakerEndpoint,
+  servesCapability,
+} from '../offer/offer.ts';
 
-/** Location of a model: the SageMaker endpoint, its container family, and the model's name in the container. */
-export interface ModelEndpoint {
-  readonly endpoint: string;
-  readonly family: ContainerFamily;
+/** An endpoint of a model in a stage. */
+export type ModelEndpoint = HostedEndpoint | OpenAiEndpoint | BedrockEndpoint;
+
+export interface HostedEndpoint extends SageMakerEndpoint {
   /** Sent as `model` to containers that require a name. Other containers serve a single model. */
   readonly servedName?: string | undefined;
-  /** Inference component, for endpoints that use them. */
-  readonly component?: string | undefined;
-  /** Server that is called instead of SageMaker. */
-  readonly server?: OpenAiEndpoint | undefined;
 }
 
 /** Texts per request to TEI: its default `--max-client-batch-size`, which hosted containers also set. */
 export const maxTeiTexts = 32;
 
-const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
-  vllm: ['chat', 'completion', 'embeddings'],
-  lmi: ['chat', 'completion', 'embeddings'],
-  tgi: ['chat', 'completion'],
-  tei: ['embeddings'],
-  omni: ['speech'],
-  whisperx: ['transcription'],
-};
-
 /** Pattern of SageMaker endpoint names (CreateEndpoint, EndpointName). */
 const EndpointName = v.pipe(v.string(), v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'));
+
+const Text = v.pipe(v.string(), v.minLength(1));
+
+const expected = `must be the name of an endpoint, an object of endpoint, family (${containerFamilies.join(', ')}), servedName and component, an endpoint of an offer, or a list of up to ${maxEndpoints} of these`;
 
 const Differing = v.union(
   [
     v.pipe(
       EndpointName,
-      v.transform((endpoint) => ({ endpoint })),
+      v.transform((endpoint) => ({ kind: 'sagemaker' as const, endpoint })),
     ),
     v.strictObject({
+      kind: v.optional(v.literal('sagemaker'), 'sagemaker'),
       endpoint: v.exactOptional(EndpointName),
       family: v.exactOptional(v.picklist(containerFamilies)),
-      servedName: v.exactOptional(v.pipe(v.string(), v.minLength(1))),
+      servedName: v.exactOptional(Text),
       component: v.exactOptional(EndpointName),
     }),
+    v.strictObject({ kind: v.literal('openai'), url: Text, model: Text, secret: v.exactOptional(Text) }),
+    v.strictObject({ kind: v.literal('bedrock'), model: Text, region: v.exactOptional(Text) }),
   ],
-  `must be the name of an endpoint, or an object of endpoint, family (${containerFamilies.join(', ')}), servedName and component`,
+  expected,
+);
+type Differing = v.InferOutput<typeof Differing>;
+
+/** An entry, or a list. */
+const Setting = v.pipe(
+  v.unknown(),
+  v.transform((given) => [given].flat()),
+  v.array(Differing),
+  v.minLength(1, expected),
+  v.maxLength(maxEndpoints, expected),
 );
 
 /**
- * Parses a stage's model settings that differ from the catalogue, by model id: an endpoint's name, or `{ "endpoint": …,
- * "family": …, "servedName": …, "component": … }` with optional fields. Returns the location of every model.
+ * Parses a stage's model settings that differ from the catalogue, by model id: an endpoint's name, `{ "endpoint": …,
+ * "family": …, "servedName": …, "component": … }` with optional fields, an endpoint as in an offer, or a list of these.
+ * It replaces all endpoints of the model. Returns the endpoints of every model, in order.
  */
 export const ModelEndpoints = v.pipe(
-  v.record(v.string(), Differing),
+  v.record(v.string(), Setting),
   v.check((given) => Object.keys(given).every((id) => models.some((model) => model.id === id)), 'must name models'),
   v.transform(
-    (given): ReadonlyMap<string, ModelEndpoint> =>
-      new Map(models.map((model) => [model.id, placeOf(model, given[model.id])])),
+    (given): ReadonlyMap<string, readonly ModelEndpoint[]> =>
+      new Map(
+        models.map((model) => [model.id, given[model.id]?.map((one) => completed(model, one)) ?? model.endpoints]),
+      ),
   ),
   v.check(
-    (endpoints) => models.every((model) => serves(endpoints.get(model.id), model)),
+    (endpoints) => [...endpoints.values()].flat().every((one) => one.kind !== 'sagemaker' || one.endpoint !== ''),
+    'must name the endpoint of a model that has none on SageMaker',
+  ),
+  v.check(
+    (endpoints) => models.every((model) => areServing(endpoints.get(model.id) ?? [], model)),
     'must name a family that serves the model',
   ),
 );
 
-/** A stage that names an endpoint for a model uses it instead of the offer's server. */
-function placeOf({ endpoint, family, component, server }: Model, given?: Partial<ModelEndpoint>): ModelEndpoint {
-  const own = { endpoint, family, ...(component !== undefined && { component }) };
-  return given ? { ...own, ...given } : { ...own, ...(server && { server, servedName: server.model }) };
+/** Absent fields are those of the model's first endpoint on SageMaker. */
+function completed(model: Model, given: Differing): ModelEndpoint {
+  if (given.kind !== 'sagemaker') return given;
+  const own = model.endpoints.find((endpoint) => endpoint.kind === 'sagemaker');
+  return { endpoint: '', family: usualFamily(model), ...own, ...given };
 }
 
-function serves(endpoint: ModelEndpoint | undefined, { capabilities }: Model): boolean {
-  return endpoint !== undefined && capabilities.every((capability) => served[endpoint.family].includes(capability));
+/** The first container family that serves all capabilities of a model. */
+function usualFamily({ capabilities }: Model): ContainerFamily {
+  const serves = (family: ContainerFamily) => (capability: Capability) =>
+    servesCapability({ kind: 'sagemaker', endpoint: '', family }, capability);
+  return containerFamilies.find((family) => capabilities.every(serves(family))) ?? 'vllm';
 }
+
+/** Each endpoint serves a capability of the model, and each capability has an endpoint. */
+const areServing = (endpoints: readonly ModelEndpoint[], { capabilities }: Model): boolean =>
+  endpoints.every((endpoint) => capabilities.some((capability) => servesCapability(endpoint, capability))) &&
+  capabilities.every((capability) => endpoints.some((endpoint) => servesCapability(endpoint, capability)));
 
 const place = { endpoint: EndpointName, component: v.exactOptional(EndpointName) };
 const labelsTo = <const Names extends readonly string[]>(names: Names) =>

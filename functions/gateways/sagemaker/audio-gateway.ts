@@ -4,7 +4,9 @@ import type { AudioStream, ModelSpeechRequest, SpeechGateway } from '#domain/aud
 import type { ModelTranscript, ModelTranscriptionRequest, TranscriptionGateway } from '#domain/audio/transcription.ts';
 import type { ModelCall } from '#domain/inference/model-gateway.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
+import type { SpeechDialect, TranscriptionDialect } from './container.ts';
 import { serviceErrorOf } from './errors.ts';
+import { firstStream } from './fallback.ts';
 import {
   Deadline,
   maxSpeechBytes,
@@ -13,12 +15,12 @@ import {
   pieceBytes,
   type Streaming,
 } from './runtime.ts';
-import { findServed, type GatewayContext, type ModelGatewaySettings } from './served-model.ts';
+import { Attempts, type GatewayContext, type ModelGatewaySettings, type Served } from './served-model.ts';
 import { readReply } from './text-calls.ts';
 import { omni } from './vllm.ts';
 import { whisperx } from './whisperx.ts';
 
-/** Audio models in containers behind SageMaker endpoints. Calls are not retried. */
+/** Audio models behind their endpoints. Each endpoint is tried once. */
 export function audioGateway(
   runtime: ModelRuntime,
   settings: ModelGatewaySettings,
@@ -35,7 +37,7 @@ class SpeechCall implements ModelCall<AudioStream> {
   readonly #context: GatewayContext;
   readonly #model: string;
   readonly #request: ModelSpeechRequest;
-  #ready: Streaming | undefined;
+  #attempts: Attempts<SpeechDialect, Streaming> | undefined;
 
   constructor(context: GatewayContext, model: string, request: ModelSpeechRequest) {
     this.#context = context;
@@ -44,36 +46,36 @@ class SpeechCall implements ModelCall<AudioStream> {
   }
 
   prepare(): void {
-    this.#parts();
+    this.#tries();
   }
 
   send(signal?: AbortSignal): AudioStream {
-    const parts = this.#parts();
-    const { deadlineMs, streamDeadlineMs } = this.#context.settings;
+    const attempts = this.#tries();
+    const { deadlineMs: waitMs, streamDeadlineMs } = this.#context.settings;
     const deadline = new Deadline(streamDeadlineMs, signal);
-    const chunks = audioChunks({ model: this.#model, request: this.#request, parts, deadline, waitMs: deadlineMs });
+    const open = (parts: Streaming, own: Deadline) =>
+      audioChunks({ model: this.#model, request: this.#request, parts, deadline: own, waitMs });
+    const chunks = attempts.hasFallback
+      ? firstStream({ attempts, deadline, streamDeadlineMs, waitMs, open, hasOutput: () => true })
+      : open(attempts.first, deadline);
     return { chunks, cancel: deadline.end };
   }
 
-  #parts(): Streaming {
-    return (this.#ready ??= this.#makeReady());
-  }
-
-  #makeReady(): Streaming {
-    const { runtime } = this.#context;
-    const served = findServed(this.#context, this.#model, ({ speech }) => speech, { omni });
-    const { endpoint, component, server, dialect, servedName } = served;
-    const accept = speechFormats[this.#request.response_format];
-    const body = dialect.body(this.#request, servedName);
-    return runtime.parts({
-      endpoint,
-      component,
-      server,
-      body,
-      accept,
-      attributes: dialect.attributes,
-      maxBytes: maxSpeechBytes,
-    });
+  #tries(): Attempts<SpeechDialect, Streaming> {
+    return (this.#attempts ??= new Attempts({
+      context: this.#context,
+      model: this.#model,
+      dialectOf: ({ speech }) => speech,
+      containers: { omni, openai: omni },
+      makeReady: ({ place, dialect, servedName }) =>
+        this.#context.runtime.parts({
+          place,
+          body: dialect.body(this.#request, servedName),
+          accept: speechFormats[this.#request.response_format],
+          attributes: dialect.attributes,
+          maxBytes: maxSpeechBytes,
+        }),
+    }));
   }
 }
 
@@ -143,11 +145,17 @@ function transcribe(
   model: string,
   request: ModelTranscriptionRequest,
 ): Promise<ModelTranscript> {
-  const served = findServed(context, model, ({ transcription }) => transcription, { whisperx });
-  const { endpoint, component, server, dialect, servedName } = served;
-  const { bytes, contentType } = dialect.body(request, servedName);
-  const place = { endpoint, component, server };
-  const invoke = context.runtime.reply({ ...place, body: bytes, contentType, maxBytes: maxTranscriptBytes });
-  const { deadlineMs } = context.settings;
-  return readReply({ model, invoke, parse: dialect.reply, deadlineMs });
+  const attempts = new Attempts({
+    context,
+    model,
+    dialectOf: ({ transcription }) => transcription,
+    containers: { whisperx, openai: whisperx },
+    makeReady({ place, dialect, servedName }: Served<TranscriptionDialect>) {
+      const { bytes: body, contentType } = dialect.body(request, servedName);
+      const invoke = context.runtime.reply({ place, body, contentType, maxBytes: maxTranscriptBytes });
+      return { invoke, parse: dialect.reply };
+    },
+  });
+  const limits = { waitMs: context.settings.deadlineMs, kind: 'whole', isOver: () => false } as const;
+  return attempts.respond(limits, (ready, deadlineMs) => readReply({ model, ...ready, deadlineMs }));
 }

@@ -2,7 +2,7 @@ import type { ModelError, ModelStreamError } from '@aws-sdk/client-sagemaker-run
 import * as v from 'valibot';
 import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { type ContainerFailure, failureError, failureIn } from './container.ts';
+import { type ContainerFailure, failureError, failureIn } from './container-failure.ts';
 
 const retryAfterSeconds = 5;
 
@@ -28,8 +28,9 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
   return new ServiceError('MODEL_ERROR', detailOf(error), { cause });
 }
 
-/** SageMaker's timeout: 60 s for a container's reply, and the configured duration for a stream. */
+/** SageMaker's timeout, of 60 s for a container's reply and the configured duration for a stream, or Bedrock's. */
 function hasTimedOut(error: unknown): boolean {
+  if (isNamed(error, 'ModelTimeoutException')) return true;
   if (isModelStreamError(error)) return error.ErrorCode === 'ModelInvocationTimeExceeded';
   return isModelError(error) && /invocation timed out while waiting/.test(error.message);
 }

@@ -2,14 +2,14 @@ import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/inference/
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
 import { failingTogether, mapTogether } from '#domain/shared/concurrency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import type { Vectors } from './container.ts';
+import type { Container, EmbeddingsDialect, Vectors } from './container.ts';
 import { maxEmbeddingsBytes, type ModelRuntime } from './runtime.ts';
-import { findServed, type GatewayContext, type ModelGatewaySettings } from './served-model.ts';
+import { Attempts, type GatewayContext, type ModelGatewaySettings, type Served } from './served-model.ts';
 import { chatKind, completionKind, readReply, ReplyCall, StreamCall } from './text-calls.ts';
 
 /**
- * Models in containers behind SageMaker endpoints. Each call is tried once (the client's `maxAttempts`): a second try
- * would repeat the model's work within the caller's time. Transient errors tell the caller when to retry.
+ * Models behind their endpoints. Each endpoint is tried once (the client's `maxAttempts`): a second try would repeat the
+ * model's work within the caller's time. Transient errors tell the caller when to retry.
  */
 export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySettings): ModelGateway {
   const context = { runtime, settings };
@@ -25,19 +25,36 @@ export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySe
 /** Batches that a call sends at the same time. */
 const concurrentBatches = 8;
 
-/** The vectors of all texts, in concurrent batches. The first failure cancels the other batches. */
+/** The vectors of all texts come from one endpoint. */
 async function embed(
   context: GatewayContext,
   model: string,
   request: ModelEmbeddingsRequest,
 ): Promise<ModelEmbeddings> {
-  const served = findServed(context, model, ({ embeddings }) => embeddings);
-  const { endpoint, component, server, dialect, servedName } = served;
-  const { deadlineMs } = context.settings;
+  const dialectOf = ({ embeddings }: Container) => embeddings;
+  const makeReady = (served: Served<EmbeddingsDialect>) => (deadlineMs: number) =>
+    embedAt(served, { runtime: context.runtime, model, request, deadlineMs });
+  const attempts = new Attempts({ context, model, dialectOf, makeReady });
+  const limits = { waitMs: context.settings.deadlineMs, kind: 'whole', isOver: () => false } as const;
+  return attempts.respond(limits, (send, deadlineMs) => send(deadlineMs));
+}
+
+interface EmbeddingsCall {
+  readonly runtime: ModelRuntime;
+  readonly model: string;
+  readonly request: ModelEmbeddingsRequest;
+  readonly deadlineMs: number;
+}
+
+/** Sends the batches concurrently. The first failure cancels the others. */
+function embedAt(
+  { place, dialect, servedName }: Served<EmbeddingsDialect>,
+  { runtime, model, request, deadlineMs }: EmbeddingsCall,
+): Promise<ModelEmbeddings> {
   return failingTogether(AbortSignal.timeout(deadlineMs), async (signal) => {
     const calls = dialect.batches(request, servedName).map(({ texts, body }) => {
       const maxBytes = maxEmbeddingsBytes(texts);
-      const invoke = context.runtime.reply({ endpoint, component, server, body, maxBytes });
+      const invoke = runtime.reply({ place, body, maxBytes });
       const parse = (value: unknown) => vectorsFor(texts, dialect.reply(value));
       return { model, invoke, parse, deadlineMs, signal };
     });

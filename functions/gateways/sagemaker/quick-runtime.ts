@@ -8,6 +8,7 @@ import {
   type Invocation,
   type Invoke,
   type ModelRuntime,
+  type SageMakerPlace,
   type Streaming,
 } from './runtime.ts';
 
@@ -22,10 +23,10 @@ export function quickRuntime(
   service: AwsService,
   loadClient: () => Promise<SageMakerRuntimeClient>,
   options: TransportOptions,
-): ModelRuntime {
+): ModelRuntime<SageMakerPlace> {
   const prepare = firstAttempts(service, options);
 
-  function reply(invocation: Invocation): Invoke {
+  function reply(invocation: Invocation<SageMakerPlace>): Invoke {
     const send = prepare(request(invocation, 'invocations'));
     return async (deadline) => {
       const body = await bodyOf(await send(deadline), invocation.maxBytes);
@@ -34,13 +35,13 @@ export function quickRuntime(
     };
   }
 
-  function parts(invocation: Invocation): Streaming {
+  function parts(invocation: Invocation<SageMakerPlace>): Streaming {
     const send = prepare(request(invocation, 'invocations-response-stream'));
     void loadFrames();
     return (deadline) => quickParts(invocation, deadline, send);
   }
 
-  async function* quickParts(invocation: Invocation, deadline: Deadline, send: Send) {
+  async function* quickParts(invocation: Invocation<SageMakerPlace>, deadline: Deadline, send: Send) {
     const result = await send(deadline);
     if (!result || 'error' in result || result.response.status !== 200) {
       yield* (await runtimeAfter(result)).parts(invocation)(deadline);
@@ -61,7 +62,7 @@ export function quickRuntime(
     frames.end();
   }
 
-  async function runtimeAfter(result: AttemptResult | undefined): Promise<ModelRuntime> {
+  async function runtimeAfter(result: AttemptResult | undefined): Promise<ModelRuntime<SageMakerPlace>> {
     const [client, { sdkRuntime }, { firstResult }] = await Promise.all([
       loadClient(),
       import('./sdk-runtime.ts'),
@@ -74,7 +75,7 @@ export function quickRuntime(
   return { reply, parts };
 }
 
-function request(invocation: Invocation, operation: string): HttpRequest {
+function request(invocation: Invocation<SageMakerPlace>, operation: string): HttpRequest {
   const {
     EndpointName,
     InferenceComponentName: component,

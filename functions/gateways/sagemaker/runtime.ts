@@ -1,12 +1,10 @@
 import { findModel } from '#contract/inference/models.ts';
-import type { OpenAiEndpoint } from '#contract/offer/offer.ts';
+import type { BedrockEndpoint, OpenAiEndpoint, SageMakerEndpoint } from '#contract/offer/offer.ts';
 
-export interface Invocation {
-  readonly endpoint: string;
-  /** Inference component, for endpoints that use them. */
-  readonly component?: string | undefined;
-  /** Server that is called instead of the SageMaker endpoint. */
-  readonly server?: OpenAiEndpoint | undefined;
+export type SageMakerPlace = Pick<SageMakerEndpoint, 'kind' | 'endpoint' | 'component'>;
+
+export interface Invocation<Place = SageMakerPlace | OpenAiEndpoint | BedrockEndpoint> {
+  readonly place: Place;
   /** Sent as JSON, unless it is already bytes of type `contentType`. */
   readonly body: unknown;
   readonly contentType?: string | undefined;
@@ -24,22 +22,21 @@ export type Invoke = (deadline: Deadline) => Promise<unknown>;
 /** Sends an invocation and streams the bytes of its reply, with backpressure. */
 export type Streaming = (deadline: Deadline) => AsyncIterable<Buffer>;
 
-/** The SageMaker runtime, or servers with OpenAI's API. Prepares an invocation and returns a function that sends it once. */
-export interface ModelRuntime {
-  reply(invocation: Invocation): Invoke;
-  parts(invocation: Invocation): Streaming;
+/** A client of one kind of endpoints, or of all. Prepares an invocation and returns a function that sends it once. */
+export interface ModelRuntime<Place = Invocation['place']> {
+  reply(invocation: Invocation<Place>): Invoke;
+  parts(invocation: Invocation<Place>): Streaming;
 }
 
 export const commandInput = ({
-  endpoint,
-  component,
+  place,
   body,
   contentType = 'application/json',
   accept = 'application/json',
   attributes,
-}: Invocation) => ({
-  EndpointName: endpoint,
-  InferenceComponentName: component,
+}: Invocation<SageMakerPlace>) => ({
+  EndpointName: place.endpoint,
+  InferenceComponentName: place.component,
   ContentType: contentType,
   Accept: accept,
   CustomAttributes: attributes,

@@ -4,13 +4,23 @@ import {
   type SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
 import { BodyTooLarge } from '#aws/bounded-body.ts';
-import { commandInput, type Invocation, type Invoke, type ModelRuntime, type Streaming } from './runtime.ts';
+import {
+  commandInput,
+  type Invocation,
+  type Invoke,
+  type ModelRuntime,
+  type SageMakerPlace,
+  type Streaming,
+} from './runtime.ts';
 
 type Command = InvokeEndpointCommand | InvokeEndpointWithResponseStreamCommand;
 
 /** Invocations with the SDK's client. `adapt` changes a command before it is sent. */
-export function sdkRuntime(client: SageMakerRuntimeClient, adapt: (command: Command) => void = () => {}): ModelRuntime {
-  function reply(invocation: Invocation): Invoke {
+export function sdkRuntime(
+  client: SageMakerRuntimeClient,
+  adapt: (command: Command) => void = () => {},
+): ModelRuntime<SageMakerPlace> {
+  function reply(invocation: Invocation<SageMakerPlace>): Invoke {
     const command = new InvokeEndpointCommand(commandInput(invocation));
     adapt(command);
     return async (deadline) => {
@@ -19,7 +29,7 @@ export function sdkRuntime(client: SageMakerRuntimeClient, adapt: (command: Comm
     };
   }
 
-  function parts(invocation: Invocation): Streaming {
+  function parts(invocation: Invocation<SageMakerPlace>): Streaming {
     const command = new InvokeEndpointWithResponseStreamCommand(commandInput(invocation));
     adapt(command);
     return async function* (deadline) {

@@ -1,4 +1,4 @@
-import type { ContainerFamily } from '#contract/offer/offer.ts';
+import { bedrockEmbeddings, type ContainerFamily } from '#contract/offer/offer.ts';
 import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Container } from './container.ts';
@@ -7,13 +7,17 @@ import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
 import { lmi, vllm } from './vllm.ts';
 
-/** Location of each model, and its timeouts in ms. */
+/** Endpoints of each model, and its timeouts in ms. */
 export interface ModelGatewaySettings {
-  readonly endpointOf: (model: string) => ModelEndpoint | undefined;
+  /** In the order of attempts. */
+  readonly endpointsOf: (model: string) => readonly ModelEndpoint[] | undefined;
   /** Timeout for a whole reply, and for each chunk of a stream. */
   readonly deadlineMs: number;
   /** Timeout for a whole stream. */
   readonly streamDeadlineMs: number;
+  readonly failures: RecentFailures;
+  /** Called for each response of a model with several endpoints, with the endpoint's position from 1. */
+  readonly onResponse?: (model: string, position: number) => void;
 }
 
 /** Shared by the calls of a gateway. */
@@ -22,28 +26,134 @@ export interface GatewayContext {
   readonly settings: ModelGatewaySettings;
 }
 
-export interface Served<Dialect> extends ModelEndpoint {
+/** An endpoint with its API. */
+export interface Served<Dialect> {
+  readonly place: ModelEndpoint;
+  /** From 1. */
+  readonly position: number;
   readonly dialect: Dialect;
+  /** The model's name there, if it requires one. */
+  readonly servedName: string | undefined;
 }
 
-type Containers = Readonly<Partial<Record<ContainerFamily, Container>>>;
+/** `openai`: of servers with OpenAI's API. */
+type Containers = Readonly<Partial<Record<ContainerFamily | 'openai', Container>>>;
 
 /** Excludes audio requests, which are loaded on demand. */
-const textContainers: Containers = { vllm, lmi, tgi, tei };
+const textContainers: Containers = { vllm, lmi, tgi, tei, openai: vllm };
+
+/** Milliseconds for which a failed endpoint is tried after the others. */
+const failedMs = 30_000;
+
+/** The endpoints that failed recently. Shared by an execution environment. */
+export class RecentFailures {
+  readonly #failedAt = new Map<ModelEndpoint, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  add(endpoint: ModelEndpoint): void {
+    this.#failedAt.set(endpoint, this.#now());
+  }
+
+  remove(endpoint: ModelEndpoint): void {
+    this.#failedAt.delete(endpoint);
+  }
+
+  /** In the given order, but with recent failures last. */
+  last<One extends { readonly place: ModelEndpoint }>(served: readonly One[]): readonly One[] {
+    if (this.#failedAt.size === 0 || served.length < 2) return served;
+    const since = this.#now() - failedMs;
+    const hasFailed = ({ place }: One): boolean => (this.#failedAt.get(place) ?? Number.NEGATIVE_INFINITY) > since;
+    return [...served.filter((one) => !hasFailed(one)), ...served.filter(hasFailed)];
+  }
+}
 
 /**
- * Returns the model's location and container API. Throws SERVICE_UNAVAILABLE if the model is not deployed or lacks the
- * capability.
+ * Returns the model's endpoints that have the capability, in the order of attempts. Throws SERVICE_UNAVAILABLE if the
+ * model has none.
  */
-export function findServed<Dialect>(
+function findServed<Dialect>(
   { settings }: GatewayContext,
   model: string,
   dialectOf: (container: Container) => Dialect | undefined,
-  containers: Containers = textContainers,
-): Served<Dialect> {
-  const endpoint = settings.endpointOf(model);
-  const container = endpoint && containers[endpoint.family];
-  const dialect = container && dialectOf(container);
-  if (!endpoint || !dialect) throw new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`);
-  return { ...endpoint, dialect };
+  containers: Containers,
+): readonly [Served<Dialect>, ...Served<Dialect>[]] {
+  const served = (settings.endpointsOf(model) ?? []).flatMap((place, index) => {
+    const container = containerOf(place, containers);
+    const dialect = container && dialectOf(container);
+    const servedName = place.kind === 'sagemaker' ? place.servedName : place.model;
+    return dialect ? [{ place, position: index + 1, dialect, servedName }] : [];
+  });
+  const [first, ...others] = settings.failures.last(served);
+  if (!first) throw new ServiceError('SERVICE_UNAVAILABLE', `The model ${model} is not available.`);
+  return [first, ...others];
+}
+
+function containerOf(place: ModelEndpoint, containers: Containers): Container | undefined {
+  if (place.kind === 'sagemaker') return containers[place.family];
+  if (place.kind === 'openai') return containers.openai;
+  // The runtime of Bedrock translates OpenAI's format.
+  const { chat, embeddings } = vllm;
+  return bedrockEmbeddings.test(place.model) ? { ...(embeddings && { embeddings }) } : { ...(chat && { chat }) };
+}
+
+export interface Wanted<Dialect, Ready> {
+  readonly context: GatewayContext;
+  readonly model: string;
+  readonly dialectOf: (container: Container) => Dialect | undefined;
+  readonly containers?: Containers;
+  /** Serializes and signs the request for an endpoint. */
+  readonly makeReady: (served: Served<Dialect>) => Ready;
+}
+
+/** Limits of the attempts of a call. */
+export interface AttemptLimits {
+  /** Milliseconds for all attempts: until the whole reply, or the first output of a stream. */
+  readonly waitMs: number;
+  readonly kind: 'whole' | 'stream';
+  /** Whether the caller has cancelled the call, or its deadline has passed. */
+  readonly isOver: () => boolean;
+}
+
+/** A request to the endpoints of a model, in the order of attempts. */
+export class Attempts<Dialect, Ready> {
+  readonly #context: GatewayContext;
+  readonly #model: string;
+  readonly #served: readonly [Served<Dialect>, ...Served<Dialect>[]];
+  readonly #makeReady: (served: Served<Dialect>) => Ready;
+  /** The request to the first endpoint. */
+  readonly first: Ready;
+
+  constructor({ context, model, dialectOf, containers = textContainers, makeReady }: Wanted<Dialect, Ready>) {
+    this.#context = context;
+    this.#model = model;
+    this.#makeReady = makeReady;
+    this.#served = findServed(context, model, dialectOf, containers);
+    this.first = makeReady(this.#served[0]);
+  }
+
+  get hasFallback(): boolean {
+    return this.#served.length > 1;
+  }
+
+  /** Sends to one endpoint after the other until one responds. `send` has `waitMs` milliseconds. */
+  respond<Result>(limits: AttemptLimits, send: (ready: Ready, waitMs: number) => Promise<Result>): Promise<Result> {
+    if (!this.hasFallback) return send(this.first, limits.waitMs);
+    return this.#respondInTurn(limits, send);
+  }
+
+  async #respondInTurn<Result>(
+    limits: AttemptLimits,
+    send: (ready: Ready, waitMs: number) => Promise<Result>,
+  ): Promise<Result> {
+    const { firstResponse } = await import('./fallback.ts');
+    const attempts = this.#served.map((served, index) => ({
+      ...served,
+      send: (waitMs: number) => send(index === 0 ? this.first : this.#makeReady(served), waitMs),
+    }));
+    return firstResponse(attempts, limits, { model: this.#model, ...this.#context.settings });
+  }
 }

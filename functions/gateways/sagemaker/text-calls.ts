@@ -3,8 +3,7 @@ import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
 import type { ModelCall, ModelStream } from '#domain/inference/model-gateway.ts';
 import { cutAtStop, type ModelChunk } from '#domain/inference/model-stream.ts';
-import { type Container, failureError, failureIn, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
-import { serviceErrorOf } from './errors.ts';
+import { type Container, isSilent, mayFail, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
 import type { ChunkSource } from './model-chunks.ts';
 import {
   Deadline,
@@ -15,7 +14,7 @@ import {
   maxTextBytes,
   windowOf,
 } from './runtime.ts';
-import { findServed, type GatewayContext, type Served } from './served-model.ts';
+import { Attempts, type GatewayContext, type Served } from './served-model.ts';
 
 interface TextRequest {
   readonly max_tokens: number;
@@ -24,13 +23,15 @@ interface TextRequest {
 
 type ServedText<Request, Reply> = Served<TextDialect<Request, Reply>>;
 
+type TextAttempts<Request, Reply, Ready> = Attempts<TextDialect<Request, Reply>, Ready>;
+
 /** A text request to a model. `Ready` is the remaining work once the request is serialized and signed. */
 abstract class TextCall<Request extends TextRequest, Reply, Ready> {
   protected readonly context: GatewayContext;
   protected readonly kind: TextKind<Request, Reply>;
   protected readonly model: string;
   protected readonly request: Request;
-  #ready: Ready | undefined;
+  #attempts: TextAttempts<Request, Reply, Ready> | undefined;
 
   constructor(context: GatewayContext, kind: TextKind<Request, Reply>, model: string, request: Request) {
     this.context = context;
@@ -40,21 +41,24 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
   }
 
   prepare(): void {
-    this.ready();
+    this.attempts();
   }
 
-  protected ready(): Ready {
-    return (this.#ready ??= this.makeReady(findServed(this.context, this.model, this.kind.dialectOf)));
+  protected attempts(): TextAttempts<Request, Reply, Ready> {
+    const { context, model, kind } = this;
+    const makeReady = (served: ServedText<Request, Reply>) => this.makeReady(served);
+    return (this.#attempts ??= new Attempts({ context, model, dialectOf: kind.dialectOf, makeReady }));
   }
 
   protected abstract makeReady(served: ServedText<Request, Reply>): Ready;
 
   protected invocation(served: ServedText<Request, Reply>, stream: boolean) {
-    const { endpoint, component, server, family, dialect, servedName } = served;
+    const { place, dialect, servedName } = served;
     const body = dialect.body(this.request, { stream, servedName });
-    const tokens = this.request.max_tokens + (family === 'tgi' ? windowOf(this.model) : 0);
+    const isTgi = place.kind === 'sagemaker' && place.family === 'tgi';
+    const tokens = this.request.max_tokens + (isTgi ? windowOf(this.model) : 0);
     const maxBytes = maxTextBytes(tokens) + maxLogprobBytes(this.request);
-    return { endpoint, component, server, body, maxBytes } satisfies Invocation;
+    return { place, body, maxBytes } satisfies Invocation;
   }
 }
 
@@ -74,10 +78,12 @@ export class ReplyCall<Request extends TextRequest, Reply>
   implements ModelCall<Promise<Reply>>
 {
   async send(signal?: AbortSignal): Promise<Reply> {
-    const { invoke, parse } = this.ready();
-    const { model, request } = this;
-    const { deadlineMs } = this.context.settings;
-    return this.kind.checked(await readReply({ model, invoke, parse, deadlineMs, signal }), request);
+    const { model, request, kind } = this;
+    const { deadlineMs: waitMs } = this.context.settings;
+    const limits = { waitMs, kind: 'whole', isOver: () => signal?.aborted ?? false } as const;
+    return this.attempts().respond(limits, async ({ invoke, parse }, deadlineMs) =>
+      kind.checked(await readReply({ model, invoke, parse, deadlineMs, signal }), request),
+    );
   }
 
   protected makeReady(served: ServedText<Request, Reply>): ReadyReply<Reply> {
@@ -101,19 +107,36 @@ async function* firstChunks(source: ChunkSource, stops: readonly string[]): Asyn
   yield* stoppedChunks(source, stops);
 }
 
+type FallbackStream = Parameters<typeof import('./fallback.ts').firstStream<ReadyStream, ModelChunk>>[0];
+
+async function* fallbackChunks(stream: FallbackStream): AsyncGenerator<ModelChunk> {
+  const { firstStream } = await import('./fallback.ts');
+  yield* firstStream(stream);
+}
+
+const hasOutput = ({ choices, usage }: ModelChunk): boolean =>
+  Boolean(usage?.prompt_tokens) ||
+  choices.some(({ text, delta, finish_reason: reason }) => text || reason || !isSilent(delta));
+
 /** A request with a streamed response. */
 export class StreamCall<Request extends TextRequest, Reply>
   extends TextCall<Request, Reply, ReadyStream>
   implements ModelCall<ModelStream>
 {
   send(signal?: AbortSignal): ModelStream {
-    const ready = this.ready();
+    const attempts = this.attempts();
     const { deadlineMs: waitMs, streamDeadlineMs } = this.context.settings;
     const deadline = new Deadline(streamDeadlineMs, signal);
     const maxBytes = maxStreamBytes(this.request.max_tokens) + maxLogprobBytes(this.request);
-    const source = { model: this.model, ...ready, deadline, waitMs, maxBytes };
-    const chunksOf = streamModule?.stoppedChunks ?? firstChunks;
-    return { chunks: chunksOf(source, stopsOf(this.request)), cancel: deadline.end };
+    const stops = stopsOf(this.request);
+    const open = (ready: ReadyStream, own: Deadline) => {
+      const source = { model: this.model, ...ready, deadline: own, waitMs, maxBytes };
+      return (streamModule?.stoppedChunks ?? firstChunks)(source, stops);
+    };
+    const chunks = attempts.hasFallback
+      ? fallbackChunks({ attempts, deadline, streamDeadlineMs, waitMs, open, hasOutput })
+      : open(attempts.first, deadline);
+    return { chunks, cancel: deadline.end };
   }
 
   protected makeReady(served: ServedText<Request, Reply>): ReadyStream {
@@ -193,6 +216,15 @@ const Stops = v.fallback(
 const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] =>
   stop === undefined ? [] : v.parse(Stops, stop);
 
+/** Loaded with the first failure. */
+const loadErrors = () => import('./errors.ts');
+
+async function throwFailure(value: unknown, model: string): Promise<void> {
+  const { failureError, failureIn } = await import('./container-failure.ts');
+  const failure = failureIn(value);
+  if (failure) throw failureError(failure, model);
+}
+
 export interface WholeReply<Reply> {
   readonly model: string;
   readonly invoke: Invoke;
@@ -217,11 +249,12 @@ export async function readReply<Reply>({
     deadline.start();
     const value = await invoked;
     isWhole = true;
-    const failure = failureIn(value);
-    if (failure) throw failureError(failure, model);
+    if (mayFail(value)) await throwFailure(value, model);
     return parse(value);
   } catch (error) {
-    throw serviceErrorOf(error, model, deadline.isOver);
+    const isOver = deadline.isOver;
+    const { serviceErrorOf } = await loadErrors();
+    throw serviceErrorOf(error, model, isOver);
   } finally {
     deadline.clear();
     if (!isWhole) deadline.end();

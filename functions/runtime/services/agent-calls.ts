@@ -11,6 +11,7 @@ import { inference } from '#domain/inference/inference.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { agentFinder, agentStore } from '#repositories/agents/agents.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
@@ -29,15 +30,18 @@ const preparationSeconds = 20;
 /** Milliseconds after which an indexing run queues the rest of its document, so that accounts take turns. */
 const runMs = 30_000;
 
-export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, runtime: ModelRuntime) {
+interface Models {
+  readonly runtime: ModelRuntime;
+  readonly settings: ModelGatewaySettings;
+}
+
+export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, { runtime, settings }: Models) {
   const { clock, random, table, environment } = core;
-  const { MODEL_ENDPOINTS } = environment;
-  const endpointOf = (model: string) => MODEL_ENDPOINTS.get(model);
   const functionMs = (route.timeoutSeconds + graceSeconds) * 1000;
   const deadlines = modelDeadlines({ timeoutSeconds: route.timeoutSeconds - preparationSeconds }, environment);
-  const models = inference(sagemakerGateway(runtime, { endpointOf, ...deadlines }), bpeTokenizer, clock);
+  const models = inference(sagemakerGateway(runtime, { ...settings, ...deadlines }), bpeTokenizer, clock);
   const deadlineMs = Math.min((preparationSeconds / 2) * 1000, deadlines.deadlineMs);
-  const preparing = lazy(() => sagemakerGateway(runtime, { endpointOf, ...deadlines, deadlineMs }));
+  const preparing = lazy(() => sagemakerGateway(runtime, { ...settings, ...deadlines, deadlineMs }));
   const name = table('agents');
   const agents = lazy(() => {
     const enforceChangeLimit = async () => undefined;

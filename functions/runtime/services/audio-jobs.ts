@@ -25,7 +25,8 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
   const jobs = lazy(() => jobStore(dynamoClient(), table('transcriptions'), () => table('meters')));
   const model = lazy(() => {
     const { LONG_AUDIO_ENDPOINT: endpoint, MODEL_ENDPOINTS } = environment;
-    const servedName = MODEL_ENDPOINTS.get(transcriptionModel)?.servedName;
+    const hosted = MODEL_ENDPOINTS.get(transcriptionModel)?.find((one) => one.kind === 'sagemaker');
+    const servedName = hosted?.servedName;
     return longAudioModel(sagemakerClient(), { endpoint, bucket: bucket(), servedName, seconds: jobSeconds });
   });
   const ending = lazy(() => jobEnding({ jobs: jobs(), metering: metering(), clock }));

@@ -4,16 +4,17 @@ import { dynamoTimeout } from '#aws/timeouts.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Environment } from '#contract/platform/environment.ts';
 import { inference } from '#domain/inference/inference.ts';
-import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { quickRuntime } from '#gateways/sagemaker/quick-runtime.ts';
-import type { Invocation, ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import type { Invocation, ModelRuntime, SageMakerPlace } from '#gateways/sagemaker/runtime.ts';
+import { type ModelGatewaySettings, RecentFailures } from '#gateways/sagemaker/served-model.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { Update } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
 import { quickUpdate } from '#repositories/meter/quick-update.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';
-import { createCoreServices, modelDeadlines, offeredModel } from './core-services.ts';
+import { recordModelResponse } from '../telemetry.ts';
+import { createCoreServices, modelDeadlines } from './core-services.ts';
 
 export type CallServices = ReturnType<typeof createCallServices>;
 
@@ -21,13 +22,19 @@ export type CallServices = ReturnType<typeof createCallServices>;
 const shared = {
   core: perEnvironment(() => createCoreServices(meterUpdate)),
   runtime: perEnvironment(() => modelRuntime(environment())),
+  failures: perEnvironment(() => new RecentFailures()),
 };
 
 export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   const core = shared.core();
-  const { MODEL_ENDPOINTS, TRANSLATION_MODEL } = core.environment;
+  const { MODEL_ENDPOINTS } = core.environment;
   const deadlines = modelDeadlines(route, core.environment);
-  const settings = { endpointOf: (model: string) => MODEL_ENDPOINTS.get(model), ...deadlines };
+  const settings: ModelGatewaySettings = {
+    endpointsOf: (model) => MODEL_ENDPOINTS.get(model),
+    ...deadlines,
+    failures: shared.failures(),
+    onResponse: recordModelResponse,
+  };
   const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
   const audio = lazy(async () => (await import('./audio-calls.ts')).audioServices(shared.runtime(), settings));
   const newDeadline = () => AbortSignal.timeout(deadlines.deadlineMs);
@@ -42,14 +49,14 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     }),
     audio,
     audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, async () => undefined)),
-    translation: lazy(() => {
-      const model = offeredModel(TRANSLATION_MODEL, 'Translation');
-      return translationService(modelGateway(), { newDeadline, model });
+    translation: lazy(async () => {
+      const { translationCalls } = await import('./translation-calls.ts');
+      return translationCalls(core.environment, modelGateway(), deadlines.deadlineMs);
     }),
     messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
     agents: lazy(async () => {
       const { agentCalls } = await import('./agent-calls.ts');
-      return agentCalls(core, route, shared.runtime());
+      return agentCalls(core, route, { runtime: shared.runtime(), settings });
     }),
   };
 }
@@ -66,17 +73,18 @@ export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<Dyn
 }
 
 function modelRuntime(settings: Switch): ModelRuntime {
-  const sagemaker = sagemakerRuntime(settings);
-  const load = lazy(async () => (await import('#gateways/openai-runtime.ts')).openAiRuntime(process.env));
-  const server = lateRuntime(load);
-  const runtimeOf = (invocation: Invocation) => (invocation.server ? server : sagemaker);
+  const runtimes: Readonly<Record<Invocation['place']['kind'], ModelRuntime>> = {
+    sagemaker: sagemakerRuntime(settings),
+    openai: lateRuntime(lazy(async () => (await import('#gateways/openai-runtime.ts')).openAiRuntime(process.env))),
+    bedrock: lateRuntime(lazy(async () => (await import('#gateways/bedrock/bedrock-runtime.ts')).bedrockRuntime())),
+  };
   return {
-    reply: (invocation) => runtimeOf(invocation).reply(invocation),
-    parts: (invocation) => runtimeOf(invocation).parts(invocation),
+    reply: (invocation) => runtimes[invocation.place.kind].reply(invocation),
+    parts: (invocation) => runtimes[invocation.place.kind].parts(invocation),
   };
 }
 
-export function sagemakerRuntime({ FAST_PATH }: Switch): ModelRuntime {
+export function sagemakerRuntime({ FAST_PATH }: Switch): ModelRuntime<SageMakerPlace> {
   const service = FAST_PATH === 'on' ? awsService('sagemaker') : undefined;
   const loadClient = lazy(async () => (await import('#aws/clients.ts')).sagemakerClient());
   if (service) return quickRuntime(service, loadClient, {});
@@ -85,7 +93,7 @@ export function sagemakerRuntime({ FAST_PATH }: Switch): ModelRuntime {
   );
 }
 
-function lateRuntime(load: () => Promise<ModelRuntime>): ModelRuntime {
+function lateRuntime<Place>(load: () => Promise<ModelRuntime<Place>>): ModelRuntime<Place> {
   return {
     reply: (invocation) => async (deadline) => (await load()).reply(invocation)(deadline),
     parts: (invocation) =>

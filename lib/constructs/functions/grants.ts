@@ -1,16 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Access, AudioFileUse, Uses } from '#contract/http/route.ts';
+import { modelNamed } from '#contract/inference/models.ts';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
-import { type EncoderPlace, encoderPlaces } from '#contract/platform/model-endpoints.ts';
+import { type EncoderPlace, encoderPlaces, type ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { type QueueId, type TableId, tables as specs, type TableSpec } from '#contract/platform/resources.ts';
+import { bedrockGrants } from '#lib/bedrock.ts';
 import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import type { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
 import type { Mail, Messaging } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
-import { endpointsOf, secretsOf, type Stage } from '#lib/stage.ts';
+import { allEndpoints, endpointsOf, secretsOf, type Stage } from '#lib/stage.ts';
 import type { Variables } from './service-function.ts';
 
 export interface Resources {
@@ -92,16 +95,42 @@ const placeArns = (fn: LambdaFunction, places: Iterable<EncoderPlace>): string[]
   ]);
 
 function grantInference(fn: LambdaFunction, stage: Stage): void {
-  const endpoints = endpointsOf(stage);
-  const resources = placeArns(fn, endpoints.values());
+  const endpoints = allEndpoints(stage);
+  const resources = placeArns(
+    fn,
+    endpoints.filter((endpoint) => endpoint.kind === 'sagemaker'),
+  );
   if (resources.length > 0)
     allow(fn, ['sagemaker:InvokeEndpoint', 'sagemaker:InvokeEndpointWithResponseStream'], [...new Set(resources)]);
+  grantBedrock(fn, endpoints);
   const secrets = secretsOf(stage).map((name) => secretArn(fn, name));
   if (secrets.length > 0) allow(fn, ['secretsmanager:GetSecretValue'], secrets);
   setVariables(fn, {
-    MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(endpoints)),
+    ...endpointVariables(stage),
     ...(stage.models.translation !== null && { TRANSLATION_MODEL: stage.models.translation }),
   });
+}
+
+/** The endpoints that differ from the offer's, which functions contain: the environment of a function is limited to 4 KB. */
+function endpointVariables(stage: Stage): Variables {
+  const differing = [...endpointsOf(stage)].filter(
+    ([id, endpoints]) => !isDeepStrictEqual(endpoints, modelNamed(id)?.endpoints),
+  );
+  return differing.length === 0 ? {} : { MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(differing)) };
+}
+
+function grantBedrock(fn: LambdaFunction, endpoints: readonly ModelEndpoint[]): void {
+  const granted = new Set<string>();
+  for (const endpoint of endpoints) {
+    if (endpoint.kind !== 'bedrock') continue;
+    for (const { resources, profile } of bedrockGrants(endpoint, Stack.of(fn))) {
+      const key = JSON.stringify([resources, profile]);
+      if (granted.has(key)) continue;
+      granted.add(key);
+      const condition = profile && { StringEquals: { 'bedrock:InferenceProfileArn': profile } };
+      allow(fn, ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'], resources, condition);
+    }
+  }
 }
 
 function grantEncoders(fn: LambdaFunction, { models: { analysis, encoders } }: Stage): void {
@@ -158,7 +187,7 @@ function grantAsyncInference(fn: LambdaFunction, stage: Stage): void {
   allow(fn, ['sagemaker:InvokeEndpointAsync'], placeArns(fn, [{ endpoint: longAudio }]));
   setVariables(fn, {
     LONG_AUDIO_ENDPOINT: longAudio,
-    MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(endpointsOf(stage))),
+    ...endpointVariables(stage),
   });
 }
 

@@ -21,7 +21,7 @@ import { functionCode } from '#lib/constructs/function-code.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import { cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
-import { callsStripe } from '#lib/stage.ts';
+import { callsBedrock, callsStripe } from '#lib/stage.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -73,7 +73,7 @@ export class ServiceFunction extends LambdaFunction {
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     super(parts, 'Function', {
-      code: functionCode(entry, { withStripe: callsStripe(stage, uses) }),
+      code: functionCode(entry, { withStripe: callsStripe(stage, uses), withBedrock: callsBedrock(stage, uses) }),
       handler: 'index.handler',
       description,
       timeout: Duration.seconds(timeoutSeconds),

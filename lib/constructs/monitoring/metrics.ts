@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { dimensions, failedWalks, metricsService, metrics as names } from '#contract/platform/metrics.ts';
+import { dimensions, endpointName, failedWalks, metricsService, metrics as names } from '#contract/platform/metrics.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { metricsNamespace } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -24,6 +24,11 @@ export function ownMetrics(stage: Stage, period: Duration) {
     firstByte: (route: string, statistic: string) =>
       metric(names.firstByte, { [dimensions.route]: route }, statistic, `${route} ${statistic}`),
     refusals: (cause: ErrorCode) => metric(names.refusals, { [dimensions.cause]: cause }, 'Sum', cause),
+    modelResponses: (model: string, position: number) => {
+      const name = endpointName(model, position);
+      return metric(names.modelResponses, { [dimensions.endpoint]: name }, 'Sum', name);
+    },
+    fallbackResponses: () => metric(names.fallbackResponses, {}, 'Sum', 'responses of fallback endpoints'),
     credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
     overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest look at holds, late by s'),
     failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
@@ -58,6 +63,7 @@ export function awsMetrics(period: Duration) {
       metric('AWS/SES', `Reputation.${name}`, 'Maximum', { 'ses:configuration-set': set }),
     endpoint: (EndpointName: string, name: string, statistic: string) =>
       metric('AWS/SageMaker', name, statistic, { EndpointName, VariantName: 'AllTraffic' }),
+    bedrock: (ModelId: string, name: string, statistic: string) => metric('AWS/Bedrock', name, statistic, { ModelId }),
     /** Failed jobs of a backup vault. */
     backups: (BackupVaultName: string) =>
       failedJobs.map((name) => metric('AWS/Backup', name, 'Sum', { BackupVaultName })),

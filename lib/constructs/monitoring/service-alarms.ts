@@ -7,7 +7,7 @@ import { allRoutes } from '#contract/routes.ts';
 import type { Backups } from '#lib/constructs/data/backups.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, type UserAlarmProps, userAlarm } from '#lib/constructs/shared/alarms.ts';
-import type { Stage } from '#lib/stage.ts';
+import { modelsWithFallback, type Stage } from '#lib/stage.ts';
 import { awsMetrics, ownMetrics } from './metrics.ts';
 
 export interface ServiceAlarmsProps {
@@ -56,6 +56,7 @@ function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsP
       impact: 'Models fail or time out. Chats, completions, embeddings, translations and analyses return 502 or 504.',
       runbook: 'models-fail',
     },
+    ...(modelsWithFallback(stage).length > 0 ? [fallbackRule(stage)] : []),
     {
       id: 'Unavailable',
       metric: own.refusals('SERVICE_UNAVAILABLE'),
@@ -143,6 +144,16 @@ function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsP
       : []),
   ];
 }
+
+const fallbackRule = (stage: Stage): Rule => ({
+  id: 'Fallback',
+  metric: ownMetrics(stage, fiveMinutes).fallbackResponses(),
+  above: 2,
+  periods: 3,
+  impact:
+    'A model runs on its fallback: its first endpoint fails. Calls succeed, but later and at the cost of the other.',
+  runbook: 'a-model-runs-on-its-fallback',
+});
 
 const paymentRules = (stage: Stage): readonly Rule[] => [
   {

@@ -7,7 +7,7 @@ import { allRoutes } from '#contract/routes.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
-import { endpointsOf, type Stage } from '#lib/stage.ts';
+import { allEndpoints, modelsWithFallback, type Stage } from '#lib/stage.ts';
 import { awsMetrics, ownMetrics } from './metrics.ts';
 
 export interface ServiceDashboardProps {
@@ -25,7 +25,10 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
   const priced = allRoutes.filter((route) => route.priced);
   const streaming = allRoutes.filter((route) => route.streaming);
   const causes = Object.keys(errorStatus).filter((code): code is ErrorCode => code in errorStatus);
-  const endpoints = [...new Set([...endpointsOf(stage).values()].map(({ endpoint }) => endpoint))];
+  const all = allEndpoints(stage);
+  const endpoints = [...new Set(all.flatMap((one) => (one.kind === 'sagemaker' ? [one.endpoint] : [])))];
+  const bedrock = [...new Set(all.flatMap((one) => (one.kind === 'bedrock' ? [one.model] : [])))];
+  const fallbacks = modelsWithFallback(stage);
   const ages = jobs.filter(({ isOnStream }) => isOnStream).map((job) => job.age(period));
 
   const dashboard = new Dashboard(scope, 'Dashboard', { dashboardName: `text-ai-${stage.name}` });
@@ -66,6 +69,9 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     graph('Models: latency, µs, and errors', [
       ...endpoints.map((name) => aws.endpoint(name, 'ModelLatency', 'p90')),
       ...endpoints.map((name) => aws.endpoint(name, 'Invocation5XXErrors', 'Sum')),
+      ...['InvocationServerErrors', 'InvocationThrottles'].flatMap((metric) =>
+        bedrock.map((name) => aws.bedrock(name, metric, 'Sum')),
+      ),
     ]),
     graph('Stream lag, ms', ages),
   );
@@ -88,6 +94,15 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
       aws.logs(),
     ]),
   );
+  if (fallbacks.length > 0)
+    dashboard.addWidgets(
+      graph('Models with a fallback: responses by endpoint', [
+        own.fallbackResponses(),
+        ...fallbacks.flatMap(([model, { length }]) =>
+          Array.from({ length }, (_, index) => own.modelResponses(model, index + 1)),
+        ),
+      ]),
+    );
   if (stage.canary) dashboard.addWidgets(graph('Walks of the canary that failed', [own.failedWalks()]));
   if (stage.payments)
     dashboard.addWidgets(

@@ -91,7 +91,7 @@ describe('a whole response', () => {
     async (status) => {
       running.model.becomes((res) => flood(begun({}, '', status)(res), 'x'.repeat(65_536)));
       const runtime = sdkRuntime(sagemakerClient());
-      const send = runtime.reply({ endpoint: 'svc-1', body: {}, maxBytes: 1000 });
+      const send = runtime.reply({ place: { kind: 'sagemaker', endpoint: 'svc-1' }, body: {}, maxBytes: 1000 });
       await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
     },
   );

@@ -63,7 +63,7 @@ test('a function has the sender, configuration set and endpoints for which it ha
     expect(own['MAIL_CONFIGURATION_SET']).toEqual(uses.mail && { Ref: configurationSet });
     expect(granted.includes(`configuration-set/"`)).toBe(Boolean(uses.mail));
     const { MODEL_ENDPOINTS } = v.parse(Environment, { MODEL_ENDPOINTS: own['MODEL_ENDPOINTS'] ?? '{}' });
-    expect(MODEL_ENDPOINTS.get('svc-1')?.endpoint).toBe(uses.inference ? 'Llama-Live' : 'svc-1');
+    expect(MODEL_ENDPOINTS.get('svc-1')).toMatchObject([{ endpoint: uses.inference ? 'Llama-Live' : 'svc-1' }]);
     expect(own['TRANSLATION_MODEL']).toBe(uses.inference && 'svc-1');
     expect(own['ANALYSIS_MODEL']).toBe(uses.encoders && 'svc-code');
     expect(v.parse(Environment, { ANALYSIS_ENCODERS: own['ANALYSIS_ENCODERS'] ?? '{}' }).ANALYSIS_ENCODERS).toEqual(

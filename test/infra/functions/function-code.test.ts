@@ -122,7 +122,7 @@ test.each(['create-chat-completion', 'list-keys'])(
 
 function addFunction(stack: Stack, id: string, entry: string): LambdaFunction {
   return new LambdaFunction(stack, id, {
-    code: functionCode(entry, { withStripe: false }),
+    code: functionCode(entry, { withStripe: false, withBedrock: false }),
     runtime: Runtime.NODEJS_24_X,
     handler: 'index.handler',
   });

@@ -16,7 +16,7 @@ describe('a hosted model', () => {
       ([, fn]) => functionId(fn) === 'create-chat-completion',
     )![1].Properties['Environment'] as { Variables: Record<string, string> };
     const endpoints = JSON.parse(variables.Variables['MODEL_ENDPOINTS']!);
-    expect(endpoints['svc-code']).toEqual({ endpoint: name, family: 'vllm', component: name });
+    expect(endpoints['svc-code']).toEqual([{ kind: 'sagemaker', endpoint: name, family: 'vllm', component: name }]);
     const policies = ofType(api, 'AWS::IAM::Policy').filter(
       ([, policy]) => functionId(policy) === 'create-chat-completion',
     );

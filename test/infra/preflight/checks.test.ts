@@ -178,7 +178,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
       model: 'large',
       secret: 'acme-models',
     } as const;
-    const endpoints = new Map([['svc-code', { endpoint: 'model-0', family: 'vllm', server } as const]]);
+    const endpoints = new Map([['svc-code', [server]]]);
     play({ DescribeSecret: response });
     const results = await resultsOf({ ...stage, models: { ...stage.models, endpoints } });
     expect(results.get('Secret acme-models')).toMatch(result);

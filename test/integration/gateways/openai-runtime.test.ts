@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenAiEndpoint } from '#contract/offer/offer.ts';
 import { openAiRuntime } from '#gateways/openai-runtime.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import { RecentFailures } from '#gateways/sagemaker/served-model.ts';
 import { read } from '#test/models/model-families.ts';
 
 type Respond = (response: ServerResponse) => unknown;
@@ -60,8 +61,8 @@ beforeEach(() => {
 
 function gateway(endpoint: Partial<OpenAiEndpoint> = {}, deadlineMs = 5000) {
   const place = { kind: 'openai', url: `${server.origin}/v1`, model: 'large', ...endpoint } as const;
-  const served = { endpoint: 'model-0', family: 'vllm', servedName: 'large', server: place } as const;
-  return sagemakerGateway(runtime, { endpointOf: () => served, deadlineMs, streamDeadlineMs: deadlineMs });
+  const deadlines = { deadlineMs, streamDeadlineMs: deadlineMs };
+  return sagemakerGateway(runtime, { endpointsOf: () => [place], ...deadlines, failures: new RecentFailures() });
 }
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10 } as const;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelStream } from '#domain/inference/model-gateway.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import { RecentFailures } from '#gateways/sagemaker/served-model.ts';
 import { chat, faults, read, streaming, useModelFamilies } from '#test/models/model-families.ts';
 
 const models = useModelFamilies();
@@ -29,7 +30,8 @@ describe('the gateway', () => {
     await expect(models.gateway.chat('tei', chat).send()).rejects.toMatchObject({ code });
     expect(() => models.gateway.chatStream('tei', chat).send()).toThrow(expect.objectContaining({ code }));
     const lost = sagemakerGateway(sdkRuntime(models.client), {
-      endpointOf: () => ({ endpoint: 'lost', family: 'vllm' }),
+      endpointsOf: () => [{ kind: 'sagemaker', endpoint: 'lost', family: 'vllm' }],
+      failures: new RecentFailures(),
       deadlineMs: 20_000,
       streamDeadlineMs: 20_000,
     });

@@ -8,7 +8,7 @@ import {
   SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ModelUrlOptions, modelUrlEngine } from '#local/sagemaker/openai-server.ts';
+import { type ModelUrlOptions, modelUrlEngine, silenceAt } from '#local/sagemaker/openai-server.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { listen, listener, readBody, sendJson } from '#local/shared/loopback.ts';
@@ -52,6 +52,28 @@ const echo = (res: ServerResponse, { url, body }: Seen) =>
   sendJson(res, 200, url === 'GET /v1/models' ? { data: [{ id: 'first' }, { id: 'second' }] } : { got: body });
 
 describe('the model server of --model-url', () => {
+  it('that nobody answers is reported at the start, and once for many requests, until it responds', async () => {
+    const lines: string[] = [];
+    const server = await listen(listener(async (_, res) => sendJson(res, 200, {})));
+    const { url, port } = server;
+    await server.close();
+    expect(await silenceAt('--model-url', `${url}/v1`)).toMatch(/^Nothing answers at http.*ECONNREFUSED.*--model-url/);
+    const engine = modelUrlEngine({ url: `${url}/v1`, modelName: 'x', log: (line) => void lines.push(line) });
+    for (const _ of [1, 2])
+      expect(await engine.invoke({ prompt: 'hi' }, never)).toMatchObject(saying(503, 'be reached'));
+    expect(lines).toEqual([expect.stringContaining(`cannot be reached at ${url}/v1: connect ECONNREFUSED`)]);
+    const back = await listen(
+      listener(async (_, res) => sendJson(res, 200, {})),
+      port,
+    );
+    expect(await silenceAt('--model-url', `${url}/v1`)).toBeUndefined();
+    await engine.invoke({ prompt: 'hi' }, never);
+    await back.close();
+    // The first request uses the connection that was closed.
+    for (const _ of [1, 2]) await engine.invoke({ prompt: 'hi' }, never);
+    expect(lines).toHaveLength(2);
+  });
+
   it.each([
     [{ messages: [], temperature: 0.5 }, '/v1/chat/completions'],
     [{ prompt: 'hi', extra: [1] }, '/v1/completions'],

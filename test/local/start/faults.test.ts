@@ -46,6 +46,19 @@ describe('faults', () => {
     expect(faults.take('dynamodb', (fault) => fault === 'conflict')).toBe('conflict');
   });
 
+  it('for an endpoint spare the others, and take precedence over one for all', () => {
+    const faults = createFaults();
+    faults.order(order({ target: 'bedrock', fault: 'throttle', endpoint: 'a' }));
+    faults.order(order({ target: 'bedrock', fault: 'hang', count: 2 }));
+    const take = (endpoint: string) => faults.take('bedrock', undefined, endpoint);
+    expect([take('b'), take('a'), take('a'), take('a')]).toEqual(['hang', 'throttle', 'hang', undefined]);
+    faults.order(order({ target: 'sagemaker', fault: 'cut', endpoint: 'a', count: 2 }));
+    expect(faults.take('sagemaker', undefined, 'b')).toBeUndefined();
+    expect(faults.active()).toEqual([{ target: 'sagemaker', fault: 'cut', endpoint: 'a', count: 2 }]);
+    faults.order(order({ target: 'sagemaker', fault: 'none', endpoint: 'a' }));
+    expect(faults.active()).toEqual([]);
+  });
+
   it.each([
     ['a rate of zero', { target: 'ses', fault: 'reject', rate: 0 }],
     ['a rate above 1', { target: 'ses', fault: 'reject', rate: 1.1 }],

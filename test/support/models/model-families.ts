@@ -5,7 +5,7 @@ import type { ModelGateway, ModelStream } from '#domain/inference/model-gateway.
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
+import { type ModelGatewaySettings, RecentFailures } from '#gateways/sagemaker/served-model.ts';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
@@ -70,7 +70,8 @@ export function useModelFamilies() {
   /** A gateway in which each model has the name of its family. */
   const gatewayWith = (deadlines: Partial<ModelGatewaySettings>) =>
     sagemakerGateway(sdkRuntime(client), {
-      endpointOf: (family) => ({ endpoint: `the-${family}`, family: family as ContainerFamily }),
+      endpointsOf: (family) => [{ kind: 'sagemaker', endpoint: `the-${family}`, family: family as ContainerFamily }],
+      failures: new RecentFailures(),
       deadlineMs: 20_000,
       streamDeadlineMs: 20_000,
       ...deadlines,

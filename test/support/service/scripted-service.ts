@@ -17,6 +17,8 @@ const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
 
 interface ScriptedOptions {
   readonly families?: Readonly<Record<string, ContainerFamily>>;
+  /** Endpoints after the first, by model. */
+  readonly fallbacks?: Readonly<Record<string, readonly string[]>>;
   /** Uses this model server instead of the scripted one. */
   readonly url?: string;
   /** Deadline of the model. A test of something else needs a longer one on a busy machine. */
@@ -24,10 +26,20 @@ interface ScriptedOptions {
 }
 
 /** The service with a scripted model, and an account on the Pro plan. */
-export async function startScriptedService({ families = usualFamilies, url, deadlineMs = 1500 }: ScriptedOptions = {}) {
-  const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
-  const model = await startScriptedModel({ ...vllm, ...families });
-  const differing = Object.entries(families).map(([id, family]) => [id, { family }]);
+export async function startScriptedService({
+  families = usualFamilies,
+  fallbacks = {},
+  url,
+  deadlineMs = 1500,
+}: ScriptedOptions = {}) {
+  const vllm = Object.fromEntries(models.map(({ id }) => [id, 'vllm' as const]));
+  const others = Object.values(fallbacks).flat();
+  const otherFamilies = Object.fromEntries(others.map((endpoint) => [endpoint, 'vllm' as const]));
+  const model = await startScriptedModel({ ...vllm, ...families, ...otherFamilies });
+  const differing = [
+    ...Object.entries(families).map(([id, family]) => [id, { family }]),
+    ...Object.entries(fallbacks).map(([id, endpoints]) => [id, [id, ...endpoints]]),
+  ];
   process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url ?? model.url;
   process.env['MODEL_ENDPOINTS'] = JSON.stringify(Object.fromEntries(differing));
   process.env['MODEL_DEADLINE_MS'] = String(deadlineMs);

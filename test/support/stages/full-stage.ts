@@ -2,7 +2,7 @@ import type { Stage } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from './hosted-model.ts';
 
-/** A stage with every option: a domain, copies of backups, a hosted model, messages, payments, the canary. */
+/** A stage with every option: a domain, copies of backups, a hosted model, a fallback, messages, payments, the canary. */
 export const fullStage: Stage = parseStage({
   ...live,
   frontDoor: {
@@ -10,7 +10,11 @@ export const fullStage: Stage = parseStage({
     domain: { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' },
   },
   backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
-  models: { ...live.models, hosted: { 'svc-1': hostedModel } },
+  models: {
+    ...live.models,
+    endpoints: { 'svc-instruct': ['svc-instruct', { kind: 'bedrock', model: 'us.amazon.nova-lite-v1:0' }] },
+    hosted: { 'svc-1': hostedModel },
+  },
   alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
   messages: { ...live.messages, countries: ['DE'] },
   payments: {

@@ -71,7 +71,11 @@ export const credentials = {
   secretAccessKey: 'secret/with+signs',
   sessionToken: 'token==',
 };
-export const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] }, maxBytes: 1e6 };
+export const invocation = {
+  place: { kind: 'sagemaker', endpoint: 'svc-1', component: 'part' },
+  body: { messages: ['ü'] },
+  maxBytes: 1e6,
+} as const;
 export const later = () => new Deadline(10_000);
 
 /** Timeout of a DynamoDB request, longer than any pause of a busy machine. */

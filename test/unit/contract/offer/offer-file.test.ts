@@ -38,6 +38,7 @@ const faults = (given: unknown, isLocal = false): string[] => {
 describe('an offer file', () => {
   it('of the specification equals the default offer', () => {
     expect(read(example('specification'))).toEqual(defaultOffer);
+    expect(faults(example('bedrock'))).toEqual([]);
   });
 
   it('keeps the default of each absent section and replaces each present one', () => {
@@ -172,8 +173,46 @@ describe('an offer file', () => {
       { endpoints: [{ kind: 'sagemaker', endpoint: 'a/b', family: 'vllm' }] },
       'endpoints.0.endpoint must be the name of an endpoint',
     ],
+    [{ capabilities: ['chat', 'completion'] }, 'capabilities.1 must be served by an endpoint; none serves completion'],
+    [
+      { capabilities: ['embeddings'], dimensions: 8 },
+      'endpoints.0 must serve embeddings; on Bedrock, amazon.titan-embed-text models serve embeddings, and all others serve chat',
+    ],
+    [
+      { endpoints: [{ kind: 'sagemaker', endpoint: 'a', family: 'tei' }] },
+      'endpoints.0 must serve chat; the family tei does not',
+    ],
+    [
+      { endpoints: ['a', 'b', 'c', 'd'].map((id) => ({ kind: 'bedrock', model: id })) },
+      'endpoints must have at most 3 entries',
+    ],
+    [
+      { endpoints: [{ kind: 'bedrock', model: 'a b' }] },
+      'endpoints.0.model must be the id of a model or inference profile, or an ARN',
+    ],
+    [
+      { endpoints: [{ kind: 'bedrock', model: 'm', region: 'Virginia' }] },
+      'endpoints.0.region must be a region such as us-east-1',
+    ],
+    [
+      {
+        endpoints: [
+          { kind: 'bedrock', model: 'arn:aws:bedrock:eu-west-1:111111111111:inference-profile/a', region: 'us-east-1' },
+        ],
+      },
+      'endpoints.0.region must be the region of the ARN, or absent',
+    ],
   ])('with a model of %j is refused, and the error names its field', (wrong, expected) => {
     expect(faults(offered(wrong))).toContain(`models.0.${expected}`);
+  });
+
+  it('may serve the capabilities of a model from different endpoints', () => {
+    const endpoints = [
+      { kind: 'openai', url: 'https://models.example/v1', model: 'm' },
+      { kind: 'sagemaker', endpoint: 'a', family: 'tgi' },
+      { kind: 'bedrock', model: 'eu.amazon.nova-lite-v1:0', region: 'eu-west-1' },
+    ];
+    expect(faults(offered({ capabilities: ['chat', 'completion'], endpoints }))).toEqual([]);
   });
 
   it.each([

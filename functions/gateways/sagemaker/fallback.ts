@@ -1,0 +1,102 @@
+import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { Deadline } from './runtime.ts';
+import type { AttemptLimits, Attempts, ModelGatewaySettings } from './served-model.ts';
+
+/**
+ * Share of the remaining time that an endpoint has if another one follows. A whole reply is silent until it is
+ * complete, so that its endpoint needs most of the time. The first output of a stream arrives early.
+ */
+const share = { whole: 2 / 3, stream: 1 / 3 } as const;
+
+interface Attempt<Result> {
+  readonly place: ModelEndpoint;
+  readonly position: number;
+  readonly send: (waitMs: number) => Promise<Result>;
+}
+
+type Observer = Pick<ModelGatewaySettings, 'failures' | 'onResponse'> & { readonly model: string };
+
+/**
+ * Tries each endpoint once until one responds. The caller's mistakes (400) and cancellations end the attempts. Throws
+ * the error of the last attempt.
+ */
+export async function firstResponse<Result>(
+  attempts: readonly Attempt<Result>[],
+  { waitMs, kind, isOver }: AttemptLimits,
+  { model, failures, onResponse }: Observer,
+): Promise<Result> {
+  const end = performance.now() + waitMs;
+  let failure: unknown;
+  for (const [index, { place, position, send }] of attempts.entries()) {
+    const leftMs = end - performance.now();
+    if (index > 0 && (leftMs <= 0 || isOver())) break;
+    try {
+      const isLast = index === attempts.length - 1;
+      const result = await send(Math.ceil(isLast ? leftMs : share[kind] * leftMs));
+      failures.remove(place);
+      onResponse?.(model, position);
+      return result;
+    } catch (error) {
+      failure = error;
+      if (isOver()) break;
+      if (!isFault(error)) {
+        onResponse?.(model, position);
+        break;
+      }
+      failures.add(place);
+    }
+  }
+  throw failure;
+}
+
+const faults: ReadonlySet<string> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT', 'SERVICE_UNAVAILABLE']);
+
+/** Whether an error is the endpoint's: throttled, failed, unreachable or silent. */
+const isFault = (error: unknown): boolean => error instanceof ServiceError && faults.has(error.code);
+
+interface StreamAttempts<Ready, Chunk> {
+  readonly attempts: Pick<Attempts<unknown, Ready>, 'respond'>;
+  /** Ends all attempts. */
+  readonly deadline: Deadline;
+  readonly streamDeadlineMs: number;
+  /** Milliseconds until the first output. */
+  readonly waitMs: number;
+  readonly open: (ready: Ready, deadline: Deadline) => AsyncGenerator<Chunk>;
+  readonly hasOutput: (chunk: Chunk) => boolean;
+}
+
+/** Streams from the first endpoint that sends output. What precedes the output is dropped. */
+export async function* firstStream<Ready, Chunk>({
+  attempts,
+  deadline,
+  streamDeadlineMs,
+  waitMs,
+  open,
+  hasOutput,
+}: StreamAttempts<Ready, Chunk>): AsyncGenerator<Chunk> {
+  deadline.start();
+  const limits = { waitMs, kind: 'stream', isOver: () => deadline.isOver } as const;
+  try {
+    const { first, chunks } = await attempts.respond(limits, async (ready, firstMs) => {
+      const own = new Deadline(streamDeadlineMs, deadline.signal);
+      const timer = setTimeout(own.end, firstMs);
+      try {
+        const chunks = open(ready, own);
+        let first = await chunks.next();
+        while (!first.done && !hasOutput(first.value)) first = await chunks.next();
+        return { first, chunks };
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+    try {
+      if (!first.done) yield first.value;
+      yield* chunks;
+    } finally {
+      await chunks.return(undefined);
+    }
+  } finally {
+    deadline.clear();
+  }
+}

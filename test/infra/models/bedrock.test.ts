@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { routeEntry } from '#contract/handlers.ts';
+import { allRoutes, routes } from '#contract/routes.ts';
+import { bedrockGrants } from '#lib/bedrock.ts';
+import { buildEntries } from '#lib/bundle-sizes.ts';
+import { bundlingWith } from '#lib/constructs/function-code.ts';
+import { callsBedrock } from '#lib/stage.ts';
+import { live, parseStage } from '#lib/stages.ts';
+import { fullStage } from '#test/stages/full-stage.ts';
+import { functionId, ofType, pathOf, synthesise } from '../synth.ts';
+
+const stack = { partition: 'aws', account: '111111111111', region: 'eu-west-1' };
+const arn = 'arn:aws:bedrock:us-east-1:111111111111';
+
+describe('the grants of a model on Bedrock', () => {
+  const grants = (model: string, region?: string) =>
+    bedrockGrants({ kind: 'bedrock', model, ...(region !== undefined && { region }) }, stack);
+
+  it('are the model in its region', () => {
+    const resources = ['arn:aws:bedrock:eu-west-1::foundation-model/zai.glm-4.7'];
+    expect(grants('zai.glm-4.7')).toEqual([{ resources }]);
+    expect(grants('zai.glm-4.7', 'us-west-2')[0]?.resources[0]).toContain(':us-west-2::');
+  });
+
+  it.each(['us', 'eu', 'apac', 'global'])('are an inference profile of %s, and its model only through it', (area) => {
+    const profile = `arn:aws:bedrock:eu-west-1:111111111111:inference-profile/${area}.amazon.nova-lite-v1:0`;
+    expect(grants(`${area}.amazon.nova-lite-v1:0`)).toEqual([
+      { resources: [profile] },
+      { resources: ['arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0'], profile },
+    ]);
+  });
+
+  it('are the ARN, and for the profile of an application any model only through it', () => {
+    const profile = `${arn}:application-inference-profile/abc`;
+    expect(grants(profile)).toEqual([
+      { resources: [profile] },
+      { resources: ['arn:aws:bedrock:*::foundation-model/*'], profile },
+    ]);
+    expect(grants(`${arn}:imported-model/abc`)).toEqual([{ resources: [`${arn}:imported-model/abc`] }]);
+  });
+});
+
+describe('a stage with a fallback on Bedrock', async () => {
+  const { api, monitoring } = await synthesise({ stage: fullStage });
+  const entry = (id: string) => ({ id, entry: routeEntry(id) });
+
+  it('lets exactly the functions with models call it', () => {
+    const statements = ofType(api, 'AWS::IAM::Policy').flatMap(([, policy]) => {
+      const { Statement } = policy.Properties['PolicyDocument'] as { Statement: { Action: unknown }[] };
+      const own = Statement.filter(({ Action }) => JSON.stringify(Action).includes('bedrock:'));
+      return own.length > 0 ? [[functionId(policy), own] as const] : [];
+    });
+    const inferring = allRoutes.filter(({ uses }) => uses.inference);
+    expect(new Set(statements.map(([id]) => id))).toEqual(
+      new Set([...inferring.map(({ id }) => id), 'index-documents']),
+    );
+    for (const [, own] of statements) {
+      expect(own).toMatchObject([
+        { Action: ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'] },
+        { Condition: { StringEquals: { 'bedrock:InferenceProfileArn': expect.anything() } } },
+      ]);
+      expect(own).toHaveLength(2);
+    }
+  });
+
+  it('has only the endpoints that differ from the offer in the environment of its functions', () => {
+    const [, fn] = ofType(api, 'AWS::Lambda::Function').find(
+      ([, one]) => functionId(one) === 'create-chat-completion',
+    )!;
+    const { Variables } = fn.Properties['Environment'] as { Variables: Record<string, string> };
+    expect(JSON.parse(Variables['MODEL_ENDPOINTS']!)).toMatchObject({
+      'svc-1': [{ kind: 'sagemaker', endpoint: 'text-ai-live-svc-1' }],
+      'svc-instruct': [{ kind: 'sagemaker', endpoint: 'svc-instruct' }, { kind: 'bedrock' }],
+    });
+    expect(Object.keys(JSON.parse(Variables['MODEL_ENDPOINTS']!))).toHaveLength(2);
+  });
+
+  it('has an alarm, which other stages do not have', async () => {
+    const alarmsOf = (template: typeof monitoring) =>
+      ofType(template, 'AWS::CloudWatch::Alarm').map(([, one]) => pathOf(one));
+    expect(alarmsOf(monitoring)).toContain('Service/Fallback');
+    expect(alarmsOf((await synthesise()).monitoring)).not.toContain('Service/Fallback');
+  });
+
+  it('contains the client in the functions with models only, loaded with the first call', async () => {
+    expect(callsBedrock(fullStage, routes.createChatCompletion.uses)).toBe(true);
+    expect(callsBedrock(fullStage, routes.listKeys.uses)).toBe(false);
+    expect(callsBedrock(parseStage(live), routes.createChatCompletion.uses)).toBe(false);
+    const inputsWith = async (withBedrock: boolean) => {
+      const options = bundlingWith({ withStripe: false, withBedrock });
+      const { metafile } = await buildEntries([entry('create-chat-completion')], options);
+      return Object.keys(metafile.inputs).filter((file) => file.includes('client-bedrock-runtime'));
+    };
+    expect(await inputsWith(false)).toEqual([]);
+    expect((await inputsWith(true)).length).toBeGreaterThan(5);
+  });
+});
