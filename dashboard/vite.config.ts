@@ -64,7 +64,10 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/v1', '/openai', '/_local', '/config.json', '/pricing', publicText].map((path) => [path, proxy]),
+      ['/api', '/v1', '/openai', '/anthropic', '/_local', '/config.json', '/pricing', publicText].map((path) => [
+        path,
+        proxy,
+      ]),
     ),
   },
 });

@@ -15,7 +15,7 @@ import { inOrder, tags } from './tags.ts';
 const description = `Accounts, plans, metered credits and text inference.
 
 Every JSON response is an envelope of \`message\`, \`error\`, \`data\` and \`status\`; errors carry a \`detail\` too. Below
-\`/openai/v1\` responses have no envelope, as OpenAI's clients expect. Errors are checked in a fixed order: 404, 405, 413 and 415,
+\`/openai/v1\` and \`/anthropic\` responses have no envelope, as the clients of these vendors expect. Errors are checked in a fixed order: 404, 405, 413 and 415,
 then 401, 400, 403, 409 and 422, 429, 402. A request that fails is not charged.`;
 
 const { name, links, supportEmail } = offer.product;
@@ -31,6 +31,12 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key, which begins with `tai_`, created in the dashboard.',
+  },
+  keyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'An API key, below `/anthropic` only, as Anthropic SDKs send it.',
   },
   sessionCookie: {
     type: 'apiKey',

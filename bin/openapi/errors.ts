@@ -1,5 +1,5 @@
 import { planListing } from '#contract/billing/plans.ts';
-import { responseFormats } from '#contract/http/format.ts';
+import { type FormatName, responseFormats } from '#contract/http/format.ts';
 import { errorCodesOf } from '#contract/http/route-errors.ts';
 import type { Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';
@@ -9,7 +9,7 @@ import { errorHeaders } from './headers.ts';
 const string = { type: 'string' };
 const stringOrNull = { type: ['string', 'null'] };
 
-/** An error in either format. Each response narrows `status` and `message`. */
+/** An error in each format. Each response narrows `status` and `message`. */
 export const errorSchemas = {
   Error: {
     type: 'object',
@@ -39,10 +39,36 @@ export const errorSchemas = {
     required: ['error'],
     additionalProperties: false,
   },
+  AnthropicError: {
+    type: 'object',
+    description: "An error as Anthropic's clients read it.",
+    properties: {
+      type: { const: 'error' },
+      error: {
+        type: 'object',
+        properties: {
+          type: string,
+          message: string,
+          details: { type: 'object', properties: { error_code: string }, required: ['error_code'] },
+        },
+        required: ['type', 'message'],
+        additionalProperties: false,
+      },
+    },
+    required: ['type', 'error'],
+    additionalProperties: false,
+  },
+};
+
+const schemaNames: Readonly<Record<FormatName, keyof typeof errorSchemas>> = {
+  envelope: 'Error',
+  openai: 'OpenAiError',
+  responses: 'OpenAiError',
+  anthropic: 'AnthropicError',
 };
 
 export const errorSchemaOf = ({ format }: Pick<Route, 'format'>) => ({
-  $ref: `#/components/schemas/${format === 'openai' ? 'OpenAiError' : 'Error'}`,
+  $ref: `#/components/schemas/${schemaNames[format]}`,
 });
 
 /** Collects error responses. Operations with the same codes share one, named after them. */
@@ -55,6 +81,7 @@ export function errorCollector() {
       [...byStatus].map(([status, codes]) => {
         const name = [
           route.format,
+          ...(route.method === 'HEAD' ? ['head'] : []),
           ...(route.priced && (status === 402 || status === 429) ? ['priced'] : []),
           ...codes,
         ];
@@ -70,11 +97,11 @@ export function errorCollector() {
 
 function responseOf(route: Route, status: number, codes: readonly ErrorCode[]) {
   const narrowed = { type: 'object', properties: { message: { enum: codes }, status: { const: status } } };
-  const schema = route.format === 'openai' ? errorSchemaOf(route) : { allOf: [errorSchemaOf(route), narrowed] };
+  const schema = route.format === 'envelope' ? { allOf: [errorSchemaOf(route), narrowed] } : errorSchemaOf(route);
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCauses[code].cause}.`).join('\n\n'),
     headers: errorHeaders(route, codes),
-    content: { 'application/json': { schema, examples: examplesOf(route, codes) } },
+    ...(route.method !== 'HEAD' && { content: { 'application/json': { schema, examples: examplesOf(route, codes) } } }),
   };
 }
 

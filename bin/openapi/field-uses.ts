@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { AnthropicRequest } from '#contract/inference/anthropic.ts';
 import { OpenAiChatRequest, OpenAiCompletionRequest, OpenAiEmbeddingsRequest } from '#contract/inference/openai.ts';
 
 type Entries = Readonly<Record<string, v.GenericSchema>>;
@@ -8,6 +9,7 @@ const dialectBodies: Readonly<Record<string, Entries>> = {
   '/openai/v1/chat/completions': OpenAiChatRequest.entries,
   '/openai/v1/completions': OpenAiCompletionRequest.entries,
   '/openai/v1/embeddings': OpenAiEmbeddingsRequest.entries,
+  '/anthropic/v1/messages': AnthropicRequest.entries,
 };
 
 /** See functions/contract/inference/field-use.ts. */

@@ -11,6 +11,7 @@ const header = (description: string, schema: object, example: string) => ({ desc
 
 export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   'x-request-id': header('Id of the request; include it when you contact support.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  'request-id': header('The same id, as Anthropic SDKs read it.', text, 'hV3kQ9sTz1LmXw7RbYc'),
   'x-ratelimit-limit-requests': header('Priced calls that the plan allows in a minute.', count, '100'),
   'x-ratelimit-remaining-requests': header('Priced calls left in this minute.', count, '99'),
   'x-ratelimit-reset-requests': header('Time until all priced calls are available again.', text, '60s'),
@@ -43,6 +44,11 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
     text,
     'session=tas_…; Path=/; HttpOnly; SameSite=Lax',
   ),
+  'x-tools-left-out': header(
+    'Requested tools of kinds that are not served. The model was not offered them.',
+    text,
+    'web_search',
+  ),
   'x-should-retry': header('`false`: SDKs must not retry this request.', text, 'false'),
 };
 
@@ -58,8 +64,16 @@ const rate = [
 export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
   const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
   const limited = route.priced ? ['x-key-credits-remaining'] : [];
+  const partial = route.format === 'anthropic' && route.priced ? ['x-tools-left-out'] : [];
   const dated = namesModel(route) ? ['deprecation', 'sunset'] : [];
-  return references([...recorded, ...limited, ...dated, ...(streams ? ['x-credits-held'] : []), ...replayed]);
+  return references([
+    ...recorded,
+    ...limited,
+    ...dated,
+    ...partial,
+    ...(streams ? ['x-credits-held'] : []),
+    ...replayed,
+  ]);
 }
 
 const retryable: ReadonlySet<ErrorCode> = new Set([
@@ -72,10 +86,11 @@ export function errorHeaders({ format, priced }: Pick<Route, 'format' | 'priced'
   const refusedByMeter = codes.some((code) => errorStatus[code] === 402 || errorStatus[code] === 429);
   return references([
     'x-request-id',
+    ...(format === 'anthropic' ? ['request-id'] : []),
     ...(codes.some((code) => retryable.has(code)) ? ['Retry-After'] : []),
     ...(codes.includes('REQUEST_IN_PROGRESS') ? ['retry-after-ms'] : []),
     ...(priced && refusedByMeter ? rate : []),
-    ...(format === 'openai' && codes.some((code) => errorStatus[code] < 500) ? ['x-should-retry'] : []),
+    ...(format !== 'envelope' && codes.some((code) => errorStatus[code] < 500) ? ['x-should-retry'] : []),
   ]);
 }
 

@@ -5,9 +5,10 @@ import type { GenericSchema } from 'valibot';
 import { TurnChunk } from '#contract/agents/conversations.ts';
 import { speechFormats } from '#contract/audio/speech.ts';
 import { priceText } from '#contract/billing/prices.ts';
-import { operationId } from '#contract/http/format.ts';
+import { type FormatName, operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
+import { AnthropicEvent } from '#contract/inference/anthropic-message.ts';
 import * as chunks from '#contract/inference/stream-chunks.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
@@ -56,7 +57,7 @@ export function operationOf(route: Route, example: Example, { schemaOf, response
     tags: [tagOf(route)],
     summary: route.summary,
     description: descriptionOf(route),
-    security: security[route.credential],
+    security: securityOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...(route.bodyInput && { requestBody: requestBodyOf(route, schemaOf, example) }),
     responses: { [route.success.status]: successResponse(route, example, schemaOf), ...responsesOf(route) },
@@ -87,6 +88,11 @@ const security: Readonly<Record<Credential, readonly object[]>> = {
   'session or key': [key, ...session],
   'session if any': [{}, ...session],
 };
+
+const securityOf = ({ credential, format }: Route): readonly object[] => [
+  ...security[credential],
+  ...(format === 'anthropic' && credential === 'key' ? [{ keyHeader: [] }] : []),
+];
 
 function requestBodyOf(route: Route, schemaOf: Collectors['schemaOf'], example: Example) {
   const { bodyInput, formInput, bodyKinds } = route;
@@ -135,6 +141,7 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'envelope completion': chunks.CompletionChunk,
   'openai chat': chunks.OpenAiChatCompletionChunk,
   'openai completion': chunks.OpenAiCompletionChunk,
+  'anthropic chat': AnthropicEvent,
 };
 
 const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': TurnChunk };
@@ -153,16 +160,23 @@ function successResponse(route: Route, example: Example, schemaOf: SchemaOf) {
   const isAudio = route.responseKinds.includes('audio');
   const isJson = route.responseKinds.includes('json');
   return {
-    description: isJson ? `${message}${route.output ? '' : '; data is null'}.` : `${message}; the audio.`,
+    description:
+      route.method === 'HEAD'
+        ? `${message}.`
+        : isJson
+          ? `${message}${route.output ? '' : '; data is null'}.`
+          : `${message}; the audio.`,
     headers: successHeaders(route, example.headers, chunk !== undefined || isAudio),
-    content: {
-      ...(isJson && { 'application/json': { schema, example: example.response } }),
-      ...(isAudio && audioContent(isJson)),
-      ...(route.responseKinds.includes('text') && textContent),
-      ...(chunk && {
-        'text/event-stream': { schema: streamOf(route, schemaOf(chunk, 'output')), example: example.stream },
-      }),
-    },
+    ...(route.method !== 'HEAD' && {
+      content: {
+        ...(isJson && { 'application/json': { schema, example: example.response } }),
+        ...(isAudio && audioContent(isJson)),
+        ...(route.responseKinds.includes('text') && textContent),
+        ...(chunk && {
+          'text/event-stream': { schema: streamOf(route, schemaOf(chunk, 'output')), example: example.stream },
+        }),
+      },
+    }),
   };
 }
 
@@ -193,15 +207,22 @@ function envelopeOf(status: number, message: string, data: object) {
   };
 }
 
+const streamTexts: Readonly<Record<FormatName, { readonly last: string; readonly named?: string }>> = {
+  envelope: { last: 'a STREAM_COMPLETE' },
+  openai: { last: 'a line `data: [DONE]`, which is not JSON' },
+  responses: { last: 'a line `data: [DONE]`, which is not JSON', named: ', each after a line `event: ` with its type' },
+  anthropic: { last: '`message_stop`', named: ', each after a line `event: ` with its type' },
+};
+
 /** `contentSchema` describes the `data` fields of the events, in order. */
 function streamOf(route: Route, chunk: object) {
-  const isOpenAi = route.format === 'openai';
-  const event = isOpenAi ? chunk : envelopeOf(200, 'STREAM_CHUNK', chunk);
-  const end = isOpenAi ? [] : [envelopeOf(200, 'STREAM_COMPLETE', { type: 'null' })];
-  const last = isOpenAi ? 'a line `data: [DONE]`, which is not JSON' : 'a STREAM_COMPLETE';
+  const isEnveloped = route.format === 'envelope';
+  const event = isEnveloped ? envelopeOf(200, 'STREAM_CHUNK', chunk) : chunk;
+  const end = isEnveloped ? [envelopeOf(200, 'STREAM_COMPLETE', { type: 'null' })] : [];
+  const { last, named = '' } = streamTexts[route.format];
   return {
     type: 'string',
-    description: `If \`stream\` is true: lines of \`data: \` and JSON, separated by empty lines. The last is ${last}, or an error if the stream broke off.`,
+    description: `If \`stream\` is true: lines of \`data: \` and JSON, separated by empty lines${named}. The last is ${last}, or an error if the stream broke off.`,
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: { anyOf: [event, ...end, errorSchemaOf(route)] } },
   };

@@ -21,6 +21,11 @@ export const tags: readonly Tag[] = [
     paths: ['/openai/v1/'],
   },
   {
+    name: 'Anthropic clients',
+    description: 'The same chat models with the responses, events and errors of Anthropic’s Messages API.',
+    paths: ['/anthropic'],
+  },
+  {
     name: 'Agents',
     description: 'A model with your instructions, functions and documents, and conversations that are kept.',
     paths: ['/api/agents'],

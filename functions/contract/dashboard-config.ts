@@ -26,6 +26,7 @@ export const guides = [
   'quick-start',
   'authentication',
   'openai-sdks',
+  'anthropic-sdks',
   'chat',
   'completions',
   'streams',

@@ -5,6 +5,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
+import { anthropicRoutes } from './routes/anthropic.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { creditRoutes } from './routes/credits.ts';
@@ -37,6 +38,7 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['alerts', 'alerts', { alertRoutes }],
   ['inference', 'inference', { inferenceRoutes }],
   ['openai', 'openai', { openAiRoutes }],
+  ['anthropic', 'anthropic', { anthropicRoutes }],
   ['analysis', 'analysis', { analysisRoutes }],
   ['agents', 'agents', { agentRoutes }],
   ['agents', 'conversations', { conversationRoutes }],

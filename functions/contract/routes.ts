@@ -3,6 +3,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
+import { anthropicRoutes } from './routes/anthropic.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { creditRoutes } from './routes/credits.ts';
@@ -31,6 +32,7 @@ export const routes = {
   ...inferenceRoutes,
   ...analysisRoutes,
   ...openAiRoutes,
+  ...anthropicRoutes,
   ...agentRoutes,
   ...documentRoutes,
   ...conversationRoutes,
@@ -51,6 +53,7 @@ export const routeGroups = {
   inference: Object.values(inferenceRoutes),
   analysis: Object.values(analysisRoutes),
   openai: Object.values(openAiRoutes),
+  anthropic: Object.values(anthropicRoutes),
   agents: Object.values({ ...agentRoutes, ...documentRoutes, ...conversationRoutes }),
   audio: Object.values(audioRoutes),
   messages: Object.values(messageRoutes),

@@ -33,6 +33,9 @@ const weather = {
   description: 'The weather in a city now',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
+const { parameters: input_schema, ...namedWeather } = weather;
+const anthropicWeather = { ...namedWeather, input_schema };
+const anthropic = { ...chat, max_tokens: 256 };
 const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
 const result = '{"celsius":21}';
 const streamed = { stream: true };
@@ -246,4 +249,24 @@ export const samples: Readonly<Record<string, Sample>> = {
   'create-openai-completion': { body: completion, more: { 'A stream': { ...completion, ...streamed } } },
   'create-openai-embeddings': { body: embeddings },
   'get-openai-model': { path: { model: chatModel } },
+  'create-anthropic-message': {
+    body: anthropic,
+    more: {
+      'A stream': { ...anthropic, ...streamed },
+      'A tool to call': { ...anthropic, messages: [question], tools: [anthropicWeather] },
+      "A tool's result": {
+        ...anthropic,
+        messages: [
+          question,
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Oslo' } }],
+          },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: result }] },
+        ],
+        tools: [anthropicWeather],
+      },
+    },
+  },
+  'count-anthropic-tokens': { body: { ...chat, system: 'You are a concierge.' } },
 };

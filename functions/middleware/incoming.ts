@@ -102,6 +102,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
 
   async function callerOf({ credential, isHeader }: PresentedCredential): Promise<Caller> {
     const takesSession = route.credential !== 'key';
+    const keyHeader = route.format === 'anthropic';
     if (credential?.kind === 'key') {
       const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
       if (!route.priced) await proofOf(caller)();
@@ -112,8 +113,8 @@ export function authenticate(route: Route, authentication: () => Authentication)
       if (!caller) throw unknownSession();
       return caller;
     }
-    if (isHeader && route.credential !== 'session') throw malformedKey();
-    throw missingCredential({ key: route.credential !== 'session', session: takesSession });
+    if (isHeader && route.credential !== 'session') throw malformedKey({ keyHeader });
+    throw missingCredential({ key: route.credential !== 'session', session: takesSession, keyHeader });
   }
 
   async function sessionCaller(session: Credential): Promise<Caller | undefined> {
@@ -170,7 +171,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
   return {
     before: function authorizeCaller({ event, context: { call } }) {
       const caller = call.identity?.caller;
-      if (route.method !== 'GET' && isCrossSite(event, publicOrigin())) {
+      if (!['GET', 'HEAD'].includes(route.method) && isCrossSite(event, publicOrigin())) {
         throw new ServiceError(
           'INSUFFICIENT_PERMISSIONS',
           "Requests from another site cannot use the browser's session.",

@@ -44,7 +44,7 @@ export function envelope(
       const { response: lifecycle } = call;
       const format = formatFor(request.event);
       const { status: statusCode, message } = call.idempotency?.replay?.response ?? success;
-      const headers = responseHeaders(call);
+      const headers = responseHeaders(call, format);
       lifecycle.status = statusCode;
       lifecycle.headers = headers;
       const result = request.response;
@@ -75,7 +75,7 @@ export function envelope(
       const { response: lifecycle } = call;
       const error = serviceErrorOf(request.error, call);
       const format = formatFor(request.event);
-      const headers = { ...responseHeaders(call), ...format.errorHeaders(error), ...errorHeaders(error) };
+      const headers = { ...responseHeaders(call, format), ...format.errorHeaders(error), ...errorHeaders(error) };
       const statusCode = errorStatus[error.code];
       lifecycle.status = statusCode;
       lifecycle.headers = headers;
@@ -136,9 +136,11 @@ const fixedHeaders = {
 
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
-function responseHeaders(call: Call): Headers {
-  const { requestId, receipt, idempotency } = call;
+function responseHeaders(call: Call, { requestIdHeader }: ResponseFormat): Headers {
+  const { requestId, receipt, idempotency, order } = call;
   const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId, ...modelDateHeaders(call) };
+  if (requestIdHeader !== undefined) headers[requestIdHeader] = requestId;
+  if (order?.toolsLeftOut) headers['x-tools-left-out'] = order.toolsLeftOut.join(', ');
   if (receipt) addReceipt(headers, receipt);
   if (idempotency?.replay) {
     headers['Idempotent-Replayed'] = 'true';

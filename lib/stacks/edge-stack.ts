@@ -109,6 +109,8 @@ export class EdgeStack extends NestedStack {
         '/api/*': toApi,
         '/v1/*': toApi,
         '/openai/*': toApi,
+        '/anthropic': toApi,
+        '/anthropic/*': toApi,
       },
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {

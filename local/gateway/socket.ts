@@ -310,7 +310,7 @@ export interface Gate {
 }
 
 const starting: Pages = (_request, response, path) => {
-  if (path.startsWith('/api/') || path.startsWith('/v1/') || path.startsWith('/openai/')) return false;
+  if (/^\/(?:(?:api|v1|openai|anthropic)\/|anthropic$)/.test(path)) return false;
   sendJson(response, 503, { ready: false, error: 'The service is starting.' }, { 'retry-after': '1' });
   return true;
 };

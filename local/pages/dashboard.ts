@@ -42,7 +42,7 @@ const types: Readonly<Record<string, string>> = {
 
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 /** Paths of other handlers. An unknown path below them is not a page either. */
-const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
+const elsewhere = /^\/(?:api|v1|openai|anthropic|_local)(?:\/|$)/;
 
 interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | 'planTable' | 'payments'> {
   /** The service's own origin. */

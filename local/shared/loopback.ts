@@ -148,6 +148,6 @@ function opensPage({ method, headers }: IncomingMessage, path: string): boolean 
   return (
     method === 'GET' &&
     isLink &&
-    (path === '/_local/inbox' || path === '/_local/clock' || !/^\/(_local|api|v1|openai)(\/|$)/.test(path))
+    (path === '/_local/inbox' || path === '/_local/clock' || !/^\/(_local|api|v1|openai|anthropic)(\/|$)/.test(path))
   );
 }

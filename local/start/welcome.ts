@@ -17,6 +17,7 @@ export function welcome(status: Status, engine: string): string {
     `  API        ${status.apiUrl}`,
     `  Inference  ${status.inferenceUrl}`,
     `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,
+    `  Anthropic  ${origin}/anthropic  (base URL for the official SDKs and Claude Code)`,
     `  Inbox      ${origin}/_local/inbox  (mails end up here)`,
     `  Phone      ${origin}/_local/phone  (messages end up here)`,
     `  Models     ${engine}`,

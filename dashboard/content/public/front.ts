@@ -12,9 +12,9 @@ const freeText = freeCredits > 0 ? `${creditCount(freeCredits)} per month are fr
 
 const questions: readonly Question[] = [
   {
-    question: 'Does it work with my OpenAI code?',
+    question: 'Does it work with my OpenAI or Anthropic code?',
     answer:
-      'Yes. Set the base URL and the API key of the official SDK. Requests, responses, streams and errors have the same form.',
+      'Yes. Set the base URL and the API key of the official SDK, or of Claude Code. Requests, responses, streams and errors have the same form.',
   },
   {
     question: 'What does a call cost?',

@@ -19,6 +19,7 @@ export function llmsText(guides: readonly GuideEntry[]): string {
     [
       `- Base URL of the API: ${originMark}/api and ${originMark}/v1`,
       `- Base URL for OpenAI SDKs: ${originMark}/openai/v1`,
+      `- Base URL for Anthropic SDKs and Claude Code: ${originMark}/anthropic`,
       `- Services: ${offeredServices.map(({ title }) => title).join(', ')}`,
       ...(supportEmail === null ? [] : [`- Support: ${supportEmail}`]),
     ].join('\n'),
@@ -79,7 +80,10 @@ export function pricingMarkdown(settings: PricingSettings, now: Date): string {
 export function robotsText(): string {
   const open = new Set(['/', '/docs']);
   const closed = dashboardPages.filter((path) => !open.has(path) && !path.startsWith('/guides'));
-  return ['User-agent: *', ...[...closed, '/api/', '/v1/', '/openai/'].map((path) => `Disallow: ${path}`)].join('\n');
+  return [
+    'User-agent: *',
+    ...[...closed, '/api/', '/v1/', '/openai/', '/anthropic'].map((path) => `Disallow: ${path}`),
+  ].join('\n');
 }
 
 const validDays = 364;

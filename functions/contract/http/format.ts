@@ -115,8 +115,11 @@ function codeOf({ code, field }: Refusal): string | null {
 
 export interface AnthropicError {
   readonly type: 'error';
-  readonly error: { readonly type: string; readonly message: string };
+  readonly error: { readonly type: string; readonly message: string; readonly details?: typeof unthreaded };
 }
+
+/** Tells the tool runner of the SDK to send the whole conversation instead. */
+const unthreaded = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
 /** Error type by status. Any other 4xx is an `invalid_request_error`, and any other 5xx an `api_error`. */
 const anthropicTypes: Readonly<Partial<Record<number, string>>> = {
@@ -132,6 +135,7 @@ const anthropicTypes: Readonly<Partial<Record<number, string>>> = {
 
 /** Anthropic's format: bare objects and `error` objects. A stream ends with `message_stop` or an error. */
 const anthropicFormat: ResponseFormat = {
+  requestIdHeader: 'request-id',
   success: (_status, _message, data) => data,
   error: anthropicError,
   errorHeaders: retryHeaders,
@@ -140,10 +144,11 @@ const anthropicFormat: ResponseFormat = {
   errorEvent: (refusal) => namedEvent(anthropicError(refusal)),
 };
 
-function anthropicError({ code, detail }: Refusal): AnthropicError {
+function anthropicError({ code, detail, field }: Refusal): AnthropicError {
   const status = errorStatus[code];
   const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
-  return { type: 'error', error: { type, message: detail } };
+  const details = field?.path === 'thread' ? { details: unthreaded } : {};
+  return { type: 'error', error: { type, message: detail, ...details } };
 }
 
 export type FormatName = 'envelope' | 'openai' | 'responses' | 'anthropic';
@@ -152,6 +157,8 @@ export type FormatName = 'envelope' | 'openai' | 'responses' | 'anthropic';
 export interface ResponseFormat {
   success(status: number, message: string, data: unknown): unknown;
   error(refusal: Refusal): unknown;
+  /** Header with the request's id that the clients of this format read, in addition to `x-request-id`. */
+  readonly requestIdHeader?: string;
   /** Additional headers of an error in this format. */
   errorHeaders(refusal: Refusal): Readonly<Record<string, string>>;
   /**

@@ -14,7 +14,7 @@ const hasModel = (entries: unknown): boolean =>
 /** Returns every error code that an operation may return, by status: those implied by its route, and its own. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { credential, method, priced } = route;
-  const changes = method !== 'GET';
+  const changes = method !== 'GET' && method !== 'HEAD';
   const takesInput = Boolean(route.pathInput ?? route.queryInput ?? route.bodyInput ?? route.idempotent);
   const possible: readonly [condition: unknown, ...codes: ErrorCode[]][] = [
     [true, 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', ...(route.refusals ?? [])],

@@ -53,9 +53,9 @@ export interface Uses {
 interface RouteDeclaration {
   /** Operation id, and the name of its Lambda function. */
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path from the origin, with `{name}` for path parameters. */
-  readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}` | `/anthropic${string}`;
+  readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}` | '/anthropic' | `/anthropic/v1/${string}`;
   /** Title in the API reference, at most 50 characters. */
   readonly summary: string;
   /** Additional sentences for the API reference. */

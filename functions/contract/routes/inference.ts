@@ -11,26 +11,7 @@ import {
   RequestPath,
 } from '../inference/requests.ts';
 import { Translation, TranslationRequest } from '../inference/translation.ts';
-import { limits } from '../shared/limits.ts';
-
-const modelCall = {
-  method: 'POST',
-  credential: 'key',
-  idempotent: true,
-  uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
-  streaming: true,
-} as const;
-
-/** Common settings of the OpenAI-compatible operations and the others. */
-export const modelCalls = {
-  chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, timeoutSeconds: 300 },
-  completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, timeoutSeconds: 300 },
-  embeddings: {
-    ...modelCall,
-    priced: { service: 'embeddings', capability: 'embeddings' },
-    maxBodyBytes: limits.embeddingsBodyBytes,
-  },
-} as const;
+import { modelCalls } from './model-calls.ts';
 
 export const inferenceRoutes = {
   translate: defineRoute({

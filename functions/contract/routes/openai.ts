@@ -9,7 +9,7 @@ import {
   OpenAiModelList,
 } from '../inference/openai.ts';
 import { EmbeddingList, ListedModel } from '../inference/requests.ts';
-import { modelCalls } from './inference.ts';
+import { modelCalls } from './model-calls.ts';
 
 /** OpenAI-compatible inference: the same models, prices and charges, with bare responses and `error` objects. */
 export const openAiRoutes = {

@@ -17,9 +17,10 @@ import {
   reasoningOutput,
   recordOf,
   ReportedUsage,
+  stopOutput,
   totalled,
 } from './model-stream.ts';
-import { modelSampling, type Proof, TokenCount } from './order.ts';
+import { countTokens, modelSampling, type Proof, TokenCount } from './order.ts';
 import { type Misfit, misfitError, type OutputCheck, responseFormat } from './output-rule.ts';
 
 /** Tokens that a chat template may add per message and per request. */
@@ -63,6 +64,7 @@ export const ModelChatReply = v.object({
         ),
         finish_reason: v.nullish(v.string()),
         logprobs: v.optional(v.unknown()),
+        ...stopOutput,
       }),
     ),
     v.minLength(1),
@@ -87,10 +89,10 @@ const minReducedTokens = 1024;
  * is reduced (docs/inference.md#context-length).
  */
 export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<OutputRoom> {
-  const { model, messages } = conversation;
+  const { model } = conversation;
   const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'chat') ?? {};
   const { wanted, minTokens } = wantedOutput(conversation, { model, window, maxOutputTokens });
-  const extra = overhead + overheadPerMessage * messages.length;
+  const extra = templateTokens(conversation);
   const enough = window - extra - wanted;
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
   const prompt = extra + (await tokens.bound(enough, window - extra, prove));
@@ -132,7 +134,14 @@ export function refuseLongOutput(
   throw new ServiceError('INVALID_FORMAT', detail, { field: { path: 'max_tokens', isMissing: false } });
 }
 
-function promptTexts({ messages, functions }: Conversation): string[] {
+const templateTokens = ({ messages }: Pick<Conversation, 'messages'>): number =>
+  overhead + overheadPerMessage * messages.length;
+
+/** Counts the tokens of a prompt of any length. */
+export const promptTokens = async (prompt: Pick<Conversation, 'messages' | 'functions'>, tokenizer: Tokenizer) =>
+  templateTokens(prompt) + (await countTokens(promptTexts(prompt), tokenizer));
+
+function promptTexts({ messages, functions }: Pick<Conversation, 'messages' | 'functions'>): string[] {
   const texts: string[] = [];
   for (const { content, name, tool_calls: calls = [] } of messages) {
     if (content) texts.push(content);
@@ -179,6 +188,8 @@ export interface ResponseMetadata {
 
 export interface ChatEnd {
   readonly reason: EndReason;
+  /** The stop sequence that ended the output, if the container reports it. */
+  readonly stopSequence?: string | null | undefined;
   readonly called: boolean;
   readonly usage: ModelUsage;
 }
@@ -249,6 +260,7 @@ export function chatReply(
     calls,
     called: calls.length > 0,
     reason: endReason(choice?.finish_reason),
+    stopSequence: choice?.stop_reason,
     usage,
   };
 }
@@ -287,18 +299,25 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
   const calls = callReader(about, format.maxCalls, offered);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
+  let stopSequence: string | null | undefined;
   let called = false;
   let content = '';
   let isRefusal: true | undefined;
   let isFirst = true;
   let isOpen = format.openingChunks === undefined;
-  for await (const chunk of chunks) {
-    if (!isOpen) for (const opening of (await format.openingChunks?.(about, countPrompt)) ?? []) yield opening;
+
+  async function* opening() {
     isOpen = true;
+    yield* (await format.openingChunks?.(about, countPrompt)) ?? [];
+  }
+
+  for await (const chunk of chunks) {
     const [choice] = chunk.choices;
     usage = chunk.usage ?? usage;
     reason = choice?.finish_reason ?? reason;
+    stopSequence = choice?.stop_reason ?? stopSequence;
     for (const piece of pieces(choice, calls)) {
+      if (!isOpen) yield* opening();
       if ('reasoning' in piece && !format.reasoningChunks) continue;
       called ||= 'call' in piece;
       if (check && 'content' in piece) {
@@ -319,7 +338,8 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
       break;
     }
   }
-  const end = { reason: endReason(reason), called, usage: await onUsage(usage) };
+  if (!isOpen) yield* opening();
+  const end = { reason: endReason(reason), stopSequence, called, usage: await onUsage(usage) };
   const misfit = misfitOf({ ...end, content, isRefusal }, check);
   if (misfit) throw misfitError(misfit);
   yield* format.endChunks(end, about, isFirst);

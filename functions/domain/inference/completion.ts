@@ -146,11 +146,11 @@ export function completionReply(reply: ModelCompletionReply, usage: ModelUsage):
 }
 
 /** Counts the tokens for containers that do not report them, the prompt's once. Output counts at most `maxTokens`. */
-export function countedUsage(prompt: string, maxTokens: number, tokenizer: Tokenizer) {
+export function countedUsage(countPrompt: () => Promise<number>, maxTokens: number, tokenizer: Tokenizer) {
   let counted: Promise<number> | undefined;
   return async (output: string): Promise<ModelUsage> => {
     const completionTokens = await tokenizer.count(output);
-    const prompt_tokens = await (counted ??= tokenizer.count(prompt));
+    const prompt_tokens = await (counted ??= countPrompt());
     return { prompt_tokens, completion_tokens: Math.min(completionTokens, maxTokens) };
   };
 }

@@ -11,7 +11,7 @@ interface ModelToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-type ModelMessage = {
+export type ModelMessage = {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
   readonly tool_calls?: readonly ModelToolCall[];
@@ -27,6 +27,8 @@ export interface Conversation {
   readonly reducesOutput?: true;
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];
+  /** Tools of kinds that are not served, by name. */
+  readonly toolsLeftOut?: readonly string[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
   /** A whole reply is checked by this rule, and asked for once more if it does not fit. */
   readonly output?: OutputRule | undefined;

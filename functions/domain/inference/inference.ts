@@ -11,7 +11,6 @@ import {
   chatReply,
   misfitOf,
   type ModelChatReply,
-  type ModelChatRequest,
   type OutputRoom,
   outputRoom,
   toModelRequest,
@@ -62,6 +61,9 @@ export type EmbeddingCall = Pick<EmbeddingsOrder, 'request' | 'input'> & Partial
 
 const anySignal = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
   other ? AbortSignal.any([one, other]) : one;
+type CountedChat = Pick<ChatOrder<unknown>, 'request' | 'countPrompt'> & {
+  readonly format: Pick<ChatFormat<unknown>, 'openingChunks'>;
+};
 
 const noTokens: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
@@ -93,10 +95,14 @@ export function inference(
     hasOutput,
   });
 
-  const countedChat = ({ messages, tools, max_tokens }: ModelChatRequest) =>
-    countedUsage(JSON.stringify(messages) + (tools ? JSON.stringify(tools) : ''), max_tokens, tokenizer);
+  /** A format that reports the prompt's tokens at the start is charged for the same number. */
+  function countedChat({ request, format, countPrompt }: CountedChat) {
+    const { messages, tools, max_tokens } = request;
+    const counted = () => tokenizer.count(JSON.stringify(messages) + (tools ? JSON.stringify(tools) : ''));
+    return countedUsage(format.openingChunks ? countPrompt : counted, max_tokens, tokenizer);
+  }
   const countedCompletion = ({ prompt, max_tokens }: ModelCompletionRequest) =>
-    countedUsage(prompt, max_tokens, tokenizer);
+    countedUsage(() => tokenizer.count(prompt), max_tokens, tokenizer);
 
   async function orderChat<Body>(
     conversation: Conversation,
@@ -134,7 +140,9 @@ export function inference(
     const { model, stream } = conversation;
     const offered = new Set(conversation.functions.map(({ name }) => name));
     const amount = tariff.max(promptTokens, maxTokens);
-    const order = { model, format, amount, tariff, price: tariff.price, request, offered, countPrompt, check };
+    const { toolsLeftOut } = conversation;
+    const shared = { model, format, amount, tariff, price: tariff.price, request, offered };
+    const order = { ...shared, countPrompt, check, toolsLeftOut };
     return stream
       ? { ...order, stream, call: gateway.chatStream(model, request) }
       : { ...order, stream, call: gateway.chat(model, request) };
@@ -167,17 +175,17 @@ export function inference(
     reply: ModelChatReply,
     named: ResponseMetadata,
   ): Promise<ChatReply> {
-    const { request, format, offered } = order;
+    const { format, offered } = order;
     const message = reply.choices[0]?.message;
     const bounds = chatBounds(order, Boolean(message?.content || message?.reasoning || message?.tool_calls?.length));
-    const usage = await billable(reply.usage, bounds, () => countedChat(request)(JSON.stringify(message)));
+    const usage = await billable(reply.usage, bounds, () => countedChat(order)(JSON.stringify(message)));
     return chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered });
   }
 
   /** Charged once any content was delivered. By tokens, an interrupted stream is charged for its prompt and the delivered text. */
   function streamChat(order: StreamedChatOrder, requestId: string): StreamedResponse {
     const { model, request, format, tariff, call } = order;
-    const counted = countedChat(request);
+    const counted = countedChat(order);
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     let used: ModelUsage | undefined;

@@ -66,6 +66,9 @@ const reasoningText = v.fallback(v.nullish(v.string()), null);
 /** vLLM and LMI send `reasoning_content` or, in newer versions, `reasoning`. */
 export const reasoningOutput = { reasoning_content: reasoningText, reasoning: reasoningText };
 
+/** vLLM names the stop sequence that ended the output, or the id of a token. */
+export const stopOutput = { stop_reason: v.fallback(v.nullish(v.string()), null) };
+
 const ToolCall = v.object({
   index: v.nullish(v.number()),
   id: v.nullish(v.string()),
@@ -98,6 +101,7 @@ const ModelChunk = v.object({
         message: v.optional(v.unknown()),
         finish_reason: v.nullish(v.string()),
         logprobs: v.optional(v.unknown()),
+        ...stopOutput,
       }),
     ),
     [],

@@ -16,6 +16,8 @@ export interface Order {
   /** The price that it is charged by. Default: the service's. */
   readonly price?: PriceCode;
   readonly stream?: boolean;
+  /** Requested tools of kinds that are not served, which the model is not offered. */
+  readonly toolsLeftOut?: readonly string[] | undefined;
   /** The model call, if it can be prepared during the admission. */
   readonly call?: Preparable;
   /** Set if `amount` is an upper bound. Reduces the order to a budget in microcredits, if possible. */

@@ -59,19 +59,23 @@ const refusal = (detail: string): ServiceError => new ServiceError('INVALID_API_
 interface Accepted {
   readonly key: boolean;
   readonly session: boolean;
+  /** Whether `x-api-key` may contain the key. */
+  readonly keyHeader?: boolean;
 }
 
-export function missingCredential({ key, session }: Accepted): ServiceError {
+export function missingCredential({ key, session, keyHeader }: Accepted): ServiceError {
   if (!key) return refusal('No session was sent; sign in.');
-  const send = 'send Authorization: Bearer and an API key that is active';
+  const send = `send ${keyHeader ? 'x-api-key, or Authorization: Bearer,' : 'Authorization: Bearer'} and an API key that is active`;
   return session
     ? refusal(`Neither an API key nor a session was sent; ${send}, or sign in.`)
     : refusal(`No API key was sent; ${send}.`);
 }
 
 /** Checks only the format, which is public, so it reveals nothing. */
-export const malformedKey = (): ServiceError =>
-  refusal('The Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.');
+export const malformedKey = ({ keyHeader }: Pick<Accepted, 'keyHeader'>): ServiceError =>
+  refusal(
+    `The ${keyHeader ? 'x-api-key header must be an API key, or the ' : ''}Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.`,
+  );
 
 /** The same refusal for unknown, revoked and expired keys, so that guessing reveals nothing. */
 export const unknownKey = (): ServiceError =>

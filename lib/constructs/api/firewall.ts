@@ -26,7 +26,7 @@ export const callerHeader = 'x-caller-address';
 
 const originVerificationHeader = 'x-origin-verify';
 
-const secretHeaders = ['authorization', 'cookie', originVerificationHeader];
+const secretHeaders = ['authorization', 'x-api-key', 'cookie', originVerificationHeader];
 
 /**
  * Fields to redact from logs. A blocked request is logged with the details of every matching rule, including count-only
@@ -206,7 +206,7 @@ const byAddress = (behindEdge: boolean): Aggregation =>
       }
     : { aggregateKeyType: 'IP' };
 
-/** Requests without the header are not counted. */
+/** Requests without the header are not counted, such as those with `x-api-key`: a second rule would cost as much again. */
 const byKey: Aggregation = {
   aggregateKeyType: 'CUSTOM_KEYS',
   customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'NONE' }] } }],

@@ -137,7 +137,7 @@ function ConfirmButton() {
 /** Snippets of a first call. Only the prefix of the key is known, since keys are shown once. */
 function FirstCall() {
   const { data: keys } = useKeys();
-  const [language, setLanguage] = useQueryChoice('language', ['curl', 'javascript', 'python', 'openai']);
+  const [language, setLanguage] = useQueryChoice('language', ['curl', 'javascript', 'python', 'openai', 'anthropic']);
   const key = keys?.find((one) => one.status === 'active' && !isPlaygroundKey(one));
   if (!key) return null;
   return (
@@ -173,7 +173,7 @@ interface Snippet {
   readonly code: string;
 }
 
-/** Returns the same call for four clients. `key` is the known prefix of the key. */
+/** Returns the same call for five clients. `key` is the known prefix of the key. */
 function snippets(origin: string, key: string): Snippet[] {
   const model = firstModelFor('chat');
   const body = `{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}`;
@@ -232,6 +232,20 @@ const completion = await client.chat.completions.create({
   messages: [{ role: 'user', content: 'Hello' }],
 });
 console.log(completion.choices[0].message.content);`,
+    },
+    {
+      id: 'anthropic',
+      title: 'Anthropic SDK',
+      code: `// npm install @anthropic-ai/sdk; API_KEY="${key}" node first-call.mjs
+import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${origin}/anthropic', apiKey: process.env.API_KEY });
+const message = await client.messages.create({
+  model: '${model}',
+  max_tokens: 1024,
+  messages: [{ role: 'user', content: 'Hello' }],
+});
+console.log(message.content[0].text);`,
     },
   ];
 }

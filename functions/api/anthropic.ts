@@ -1,0 +1,32 @@
+import type { AnthropicMessage } from '#contract/inference/anthropic-message.ts';
+import type { anthropicRoutes } from '#contract/routes/anthropic.ts';
+import { anthropicChat } from '#domain/inference/anthropic-chat.ts';
+import { conversationOfAnthropic, promptOfAnthropic } from '#domain/inference/anthropic-conversation.ts';
+import { promptTokens } from '#domain/inference/chat.ts';
+import { listedAnthropicModels } from '#domain/inference/model-catalogue.ts';
+import type { ChatOrder } from '#domain/inference/order.ts';
+import type { Operation, PricedOperation } from '#runtime/operation.ts';
+
+export const createAnthropicMessage: PricedOperation<
+  typeof anthropicRoutes.createAnthropicMessage,
+  ChatOrder<AnthropicMessage>
+> = {
+  order: async ({ inference }, body, prove) =>
+    inference().orderChat(conversationOfAnthropic(body), anthropicChat(body), prove),
+  run: async ({ inference }, { order, requestId, setCost }) => {
+    if (order.stream) return inference().streamChat(order, requestId);
+    const { body, cost, usage } = await inference().chat(order, requestId);
+    setCost(cost, usage);
+    return body;
+  },
+};
+
+/** Bounded by the size of the body. The key is valid, because the route has no price. */
+export const countAnthropicTokens: Operation<typeof anthropicRoutes.countAnthropicTokens> = async (
+  { tokenizer },
+  { input },
+) => ({ input_tokens: await promptTokens(promptOfAnthropic(input.body), await tokenizer()) });
+
+export const listAnthropicModels: Operation<typeof anthropicRoutes.listAnthropicModels> = () => listedAnthropicModels();
+
+export const checkAnthropicBaseUrl: Operation<typeof anthropicRoutes.checkAnthropicBaseUrl> = () => undefined;
