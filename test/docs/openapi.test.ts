@@ -25,7 +25,10 @@ const eventShapes = (stream = ''): readonly string[] =>
   stream
     .split('\n\n')
     .filter(Boolean)
-    .map((event) => (event.startsWith('data: {') ? JSON.stringify(shapeOf(JSON.parse(event.slice(6)))) : event));
+    .map((event) => {
+      const data = event.replace(/^event: \w+\n/, '');
+      return data.startsWith('data: {') ? JSON.stringify(shapeOf(JSON.parse(data.slice(6)))) : data;
+    });
 
 const examplesIn = ({ content }: Response): [type: string, value: unknown][] =>
   Object.entries(content).flatMap(([type, { example, examples = {} }]) =>

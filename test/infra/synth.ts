@@ -82,6 +82,7 @@ const groups = new Set([
   'analysis',
   'inference',
   'openai',
+  'anthropic',
   'agents',
   'audio',
   'messages',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { formatNameOf } from '#contract/http/format.ts';
 import { type Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
@@ -34,9 +35,28 @@ const refusedOpenAi = ({ status, body: response, headers }: ApiResponse) => {
   return `${status} ${openAiCodes[String(error['code'])]}`;
 };
 
+const anthropicErrors: Readonly<Record<string, string>> = {
+  '400 invalid_request_error': 'INVALID_FORMAT',
+  '401 authentication_error': 'INVALID_API_KEY',
+  '404 not_found_error': 'NOT_FOUND',
+  '405 invalid_request_error': 'METHOD_NOT_ALLOWED',
+  '413 request_too_large': 'PAYLOAD_TOO_LARGE',
+  '415 invalid_request_error': 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+const refusedAnthropic = ({ status, body: response, headers }: ApiResponse) => {
+  const { error, ...rest } = response as unknown as { error: Record<string, unknown> };
+  expect([Object.keys(error).toSorted(), rest]).toEqual([['message', 'type'], { type: 'error' }]);
+  expect(error['message']).toMatch(/^.{10,}\.$/s);
+  expect(headers.get('request-id')).toBe(headers.get('x-request-id'));
+  return `${status} ${anthropicErrors[`${status} ${String(error['type'])}`]}`;
+};
+
+const readers = { envelope: refusedWith, openai: refusedOpenAi, responses: refusedOpenAi, anthropic: refusedAnthropic };
+
 const send = async (method: string, path: string, options: CallOptions) => {
   const response = await service.call(method, path, options);
-  return path.startsWith('/openai/') ? refusedOpenAi(response) : refusedWith(response);
+  return readers[formatNameOf(path.split('?', 1)[0]!)](response);
 };
 
 /** Test rows for the routes to which a rule applies. */
@@ -57,7 +77,7 @@ describe('every route', () => {
       { headers: { authorization: `Basic ${person.key}` } },
       { headers: { authorization: `Bearer ${person.key}, Bearer ${person.key}` } },
       { headers: { authorization: 'Bearer x' }, cookie: person.cookie },
-      { headers: { 'x-api-key': person.key } },
+      { headers: { 'x-api-key': route.format === 'anthropic' ? 'junk' : person.key } },
     ];
     const { path, body } = sampleOf(route);
     for (const options of wrong)
@@ -91,7 +111,7 @@ describe('every route', () => {
     },
   );
 
-  it.each(routesWith(({ method, credential }) => method !== 'GET' && credential !== 'key'))(
+  it.each(routesWith(({ method, credential }) => !['GET', 'HEAD'].includes(method) && credential !== 'key'))(
     "%s returns 403 for another site's page",
     async (_, route) => {
       const { path, body } = sampleOf(route);
@@ -147,6 +167,10 @@ describe('an unknown path or method', () => {
     ['GET', '/api/keys/a/b/c', '404 NOT_FOUND'],
     ['POST', '/openai/v1/responses', '404 NOT_FOUND'],
     ['DELETE', '/openai/v1/models/svc-1', '405 METHOD_NOT_ALLOWED'],
+    ['GET', '/anthropic', '405 METHOD_NOT_ALLOWED'],
+    ['GET', '/anthropic/v1/messages', '405 METHOD_NOT_ALLOWED'],
+    ['POST', '/anthropic/v1/complete', '404 NOT_FOUND'],
+    ['GET', '/anthropic/', '404 NOT_FOUND'],
     ['GET', '/v1/chat/completions', '405 METHOD_NOT_ALLOWED'],
     ['DELETE', '/v1/models', '405 METHOD_NOT_ALLOWED'],
     ['PUT', '/api/keys/abc', '405 METHOD_NOT_ALLOWED'],

@@ -40,6 +40,8 @@ const bodies: Readonly<Record<string, BodyOf>> = {
   '/v1/completions': completion,
   '/v1/embeddings': embeddings,
   '/openai/v1/chat/completions': chat,
+  '/anthropic/v1/messages': chat,
+  '/anthropic/v1/messages/count_tokens': chat,
   '/openai/v1/completions': completion,
   '/openai/v1/embeddings': embeddings,
   '/api/ai/analyze': (text) => ({ text, analyses: ['pii', 'entities'] }),

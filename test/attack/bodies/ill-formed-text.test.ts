@@ -20,6 +20,11 @@ const tool = (definition: object) => chat({ tools: [{ type: 'function', function
 const withResponseFormat = (json_schema: object) => chat({ response_format: { type: 'json_schema', json_schema } });
 
 const [chats, openAiChats] = ['/v1/chat/completions', '/openai/v1/chat/completions'];
+const anthropicChats = '/anthropic/v1/messages';
+const anthropic = (more: object) => chat({ max_tokens: 9, ...more });
+const said = (content: unknown) => anthropic({ messages: [{ role: 'user', content }] });
+const calling = (input: object) =>
+  anthropic({ messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input }] }, user] });
 
 it.each<[string, string, object]>([
   ['/v1/completions', 'prompt', completion({ prompt: lone })],
@@ -47,6 +52,12 @@ it.each<[string, string, object]>([
   [openAiChats, 'messages.0.content', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: lone }] }] })],
   [openAiChats, 'tools.0.function.parameters', tool({ parameters: { title: lone } })],
   [openAiChats, 'response_format.json_schema.schema', withResponseFormat({ name: 's', schema: { title: lone } })],
+  [anthropicChats, 'messages.0.content', said(lone)],
+  [anthropicChats, 'messages.0.content has an invalid block: 0.text', said([{ type: 'text', text: lone }])],
+  [anthropicChats, 'messages.0.content has an invalid block: 0.input', calling({ a: [lone] })],
+  [anthropicChats, 'system', anthropic({ system: lone })],
+  [anthropicChats, 'stop_sequences.0', anthropic({ stop_sequences: [lone] })],
+  [anthropicChats, 'tools.0.input_schema', anthropic({ tools: [{ name: 'f', input_schema: { title: lone } }] })],
   ['/api/ai/analyze', 'text', { text: lone, analyses: ['pii'] }],
   ['/api/ai/analyze', 'labels.1', { text: 'x', analyses: ['categories'], labels: ['a', lone] }],
   ['/api/ai/translate', 'text', { text: lone, sourceLanguage: 'en', targetLanguage: 'fr' }],

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { AnalysisRequest } from '#contract/analysis/analysis.ts';
+import { AnthropicRequest } from '#contract/inference/anthropic.ts';
 import { OpenAiChatRequest } from '#contract/inference/openai.ts';
 import { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { TranslationRequest } from '#contract/inference/translation.ts';
@@ -16,6 +17,7 @@ const maxRatio = 20;
 
 const repeated = <T>(item: T, count: number): T[] => Array.from({ length: count }, () => item);
 const conversation = (messages: unknown[]): object => ({ model: 'svc-1', messages });
+const anthropic = (content: unknown[]): object => ({ ...conversation([{ role: 'user', content }]), max_tokens: 9 });
 const user = { role: 'user', content: 'x' };
 const withFunctions = (functions: unknown[]): object => ({ ...conversation([user]), functions });
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
@@ -51,6 +53,13 @@ const worst: [string, v.GenericSchema, object][] = [
   ],
   ['parts that are none', OpenAiChatRequest, conversation([{ role: 'user', content: repeated({}, 330_000) }])],
   ['many tool calls', OpenAiChatRequest, conversation([{ role: 'assistant', tool_calls: repeated(call, 17_000) }])],
+  ['many blocks', AnthropicRequest, anthropic(repeated({ type: 'text', text: '' }, 35_000))],
+  ['blocks that are none', AnthropicRequest, anthropic(repeated({}, 330_000))],
+  [
+    'many tool results',
+    AnthropicRequest,
+    anthropic(repeated({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: '' }] }, 11_000)),
+  ],
   ['far more stop sequences', CompletionRequest, { model: 'svc-1', prompt: 'x', stop: repeated('x', 250_000) }],
   ['long stop sequences', CompletionRequest, { model: 'svc-1', prompt: 'x', stop: repeated('😀'.repeat(60_000), 4) }],
   ['far more texts to embed', EmbeddingsRequest, { model: 'svc-embed', input: repeated('x', 250_000) }],

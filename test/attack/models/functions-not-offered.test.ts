@@ -17,6 +17,7 @@ const formerPiece = (name: string | null) => ({ choices: [{ index: 0, delta: for
 const end = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
 
 const tool = { type: 'function', function: { name: 'known' } };
+const anthropicTool = { name: 'known', input_schema: { type: 'object' } };
 const offers: [string, string, object][] = [
   ['a chat without functions', '/v1/chat/completions', {}],
   ['a chat with another function', '/v1/chat/completions', { functions: [{ name: 'known' }] }],
@@ -26,6 +27,12 @@ const offers: [string, string, object][] = [
     "a chat of OpenAI's format with another function",
     '/openai/v1/chat/completions',
     { functions: [{ name: 'known' }] },
+  ],
+  ["a chat of Anthropic's format without tools", '/anthropic/v1/messages', { max_tokens: 50 }],
+  [
+    "a chat of Anthropic's format with another tool",
+    '/anthropic/v1/messages',
+    { max_tokens: 50, tools: [anthropicTool] },
   ],
 ];
 
@@ -57,7 +64,7 @@ describe.each(offers)('%s', (_, path, offered) => {
     const { text, cost } = await service.priced(path, { ...body, stream: true });
     expect(text).toContain('Hello');
     expect(text).toContain('called a function that was not offered');
-    expect(text).not.toMatch(/STREAM_COMPLETE|\[DONE\]|"rm"/);
+    expect(text).not.toMatch(/STREAM_COMPLETE|\[DONE\]|message_stop|"rm"/);
     expect(cost).toBe(1_000_000);
   });
 });

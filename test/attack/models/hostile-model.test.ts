@@ -68,7 +68,7 @@ describe('a whole response', () => {
     });
   });
 
-  it.each(whole.slice(0, 3))(
+  it.each(whole.slice(0, 4))(
     'with more choices and calls than requested is cut to the requested ones: %s',
     async (_kind, path, body) => {
       const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
@@ -79,7 +79,10 @@ describe('a whole response', () => {
       };
       const text = JSON.stringify({ choices: Array.from({ length: 10 }, () => choice) });
       running.model.becomes((res) => begun({})(res).end(text));
-      const functions = path === '/v1/completions' ? {} : { functions: [{ name: 'f' }] };
+      const offers = path.startsWith('/anthropic')
+        ? { tools: [{ name: 'f', input_schema: {} }] }
+        : { functions: [{ name: 'f' }] };
+      const functions = path === '/v1/completions' ? {} : offers;
       const { statuses, texts } = await resultsOf(path, { ...body, ...functions }, 1);
       expect(statuses).toEqual([200]);
       expect(texts[0]!.length).toBeLessThan(128 * 200);

@@ -24,7 +24,7 @@ const messages = [{ role: 'user', content: prompt }];
 
 const paths = {
   completions: ['/v1/completions', '/openai/v1/completions'],
-  chats: ['/v1/chat/completions', '/openai/v1/chat/completions'],
+  chats: ['/v1/chat/completions', '/openai/v1/chat/completions', '/anthropic/v1/messages'],
   embeddings: ['/v1/embeddings', '/openai/v1/embeddings'],
 } as const;
 

@@ -25,6 +25,7 @@ describe('the edge', () => {
     const lost = allRoutes.filter(({ path }) => !patterns.some((pattern) => pattern.test(path)));
     expect(lost.map(({ path }) => path)).toEqual([]);
     expect(new Set(toApi.map((behaviour) => originOf(behaviour).OriginPath))).toEqual(new Set(['/live']));
+    expect(toApi.map(({ PathPattern }) => PathPattern)).toEqual(expect.arrayContaining(['/anthropic', '/anthropic/*']));
   });
 
   test('caches no response of the API, allows every method, and uses TLS only on both sides', () => {

@@ -107,6 +107,8 @@ async function useModels(service: Service, { send, inTurn }: Caller, key: string
   await send('cancelRequest', { key, path: { requestId: id.slice('chatcmpl-'.length) } });
   await inTurn(['getCreditBalance', 'getServiceQuota', 'getCredits', 'getUsage'], { key });
   await inTurn(['createCompletion', 'createEmbeddings', 'createOpenAiChatCompletion'], { key });
+  await inTurn(['createAnthropicMessage', 'countAnthropicTokens', 'listAnthropicModels'], { key });
+  await send('checkAnthropicBaseUrl');
   await inTurn(['createOpenAiCompletion', 'createOpenAiEmbeddings', 'listOpenAiModels'], { key });
   await send('getOpenAiModel', { key });
 }
@@ -317,7 +319,7 @@ function caller(origin: string) {
 async function read(reply: Response): Promise<OperationResponse> {
   const { status, headers } = reply;
   const bytes = Buffer.from(await reply.arrayBuffer());
-  const isJson = headers.get('content-type')?.startsWith('application/json');
+  const isJson = bytes.length > 0 && headers.get('content-type')?.startsWith('application/json');
   return { status, headers, response: isJson ? JSON.parse(bytes.toString()) : null };
 }
 

@@ -18,6 +18,7 @@ function arbitraryOf(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const alternatives = rule.anyOf ?? rule.oneOf;
   if (alternatives) return fc.oneof(...alternatives.map(next));
   if (rule.allOf) return next(rule.allOf.at(-1)!);
+  if (rule.type === undefined) return fc.jsonValue({ maxDepth: 2 });
   if (rule.type === 'string') return strings(rule);
   if (rule.type === 'boolean') return fc.boolean();
   if (rule.type === 'null') return fc.constant(null);

@@ -13,6 +13,7 @@ interface Reference {
 
 export interface Response {
   readonly headers?: Readonly<Record<string, Reference>>;
+  /** Empty for HEAD. */
   readonly content: Readonly<Record<string, Content>>;
 }
 
@@ -59,7 +60,10 @@ export const operations: readonly Operation[] = Object.entries<any>(document.pat
       mediaTypes: Object.keys(contents),
       body: content && { ...content, required: operation.requestBody.required },
       responses: new Map(
-        Object.entries<any>(operation.responses).map(([status, response]) => [Number(status), resolve(response)]),
+        Object.entries<any>(operation.responses).map(([status, response]) => [
+          Number(status),
+          { content: {}, ...resolve(response) },
+        ]),
       ),
     };
   }),

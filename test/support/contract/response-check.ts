@@ -1,3 +1,4 @@
+import { formatNameOf } from '#contract/http/format.ts';
 import { violations } from './json-schema.ts';
 import { type Operation, resolve } from './openapi.ts';
 
@@ -15,6 +16,7 @@ export function undocumented(operation: Operation, { status, headers, text }: Ra
   const response = operation.responses.get(status);
   if (status >= 500) return [`returned ${status}: ${text}`];
   if (!response) return [`returned ${status}, which is not documented: ${text}`];
+  if (operation.method === 'HEAD') return text === '' ? [] : [`returned a body: ${text}`];
   const type = String(headers['content-type']).split(';')[0]!;
   const content = response.content[type];
   if (!content) return [`returned ${status} as ${type}: ${text.slice(0, 200)}`];
@@ -25,9 +27,11 @@ export function undocumented(operation: Operation, { status, headers, text }: Ra
   return [...missing, ...violations(schema, value, { resolve, closed: true })];
 }
 
+const errorNames = { envelope: 'Error', openai: 'OpenAiError', responses: 'OpenAiError', anthropic: 'AnthropicError' };
+
 /** Like `undocumented`, for a response that must be an error, even if the request reached no operation. */
 export function noRefusal(path: string, { status, headers, text }: RawResponse): string[] {
-  const name = path.startsWith('/openai/') ? 'OpenAiError' : 'Error';
+  const name = errorNames[formatNameOf(path)];
   const value = parsed(text);
   const inBody = name === 'Error' ? (value as { status?: unknown } | undefined)?.status : status;
   return [
@@ -46,11 +50,14 @@ function parsed(text: string): unknown {
   }
 }
 
+/** An event of some formats begins with its name. */
+const named = /^(?:event: \w+\n)?data: ([^\n]*)$/;
+
 /** The data of a stream's events, parsed from JSON. The `[DONE]` of an OpenAI stream is not JSON and must come last. */
 function eventsOf(text: string): unknown[] {
   const events = text.split('\n\n');
   const end = events.pop();
-  const isWhole = end === '' && events.every((event) => /^data: [^\n]*$/.test(event));
-  const data = events.map((event) => event.slice('data: '.length));
+  const isWhole = end === '' && events.every((event) => named.test(event));
+  const data = events.map((event) => event.replace(named, '$1'));
   return isWhole ? (data.at(-1) === '[DONE]' ? data.slice(0, -1) : data).map(parsed) : [undefined];
 }

@@ -134,4 +134,6 @@ export const tokensOf = (text: string) => bpeTokenizer.count(text);
 
 /** The text of chunks in envelopes. */
 export const contentOf = (envelopes: readonly any[]): string =>
-  envelopes.map(({ data }) => data?.choices[0]?.delta?.content ?? data?.choices[0]?.text ?? '').join('');
+  envelopes
+    .map(({ data }) => data?.choices?.[0]?.delta?.content ?? data?.choices?.[0]?.text ?? data?.delta?.text ?? '')
+    .join('');

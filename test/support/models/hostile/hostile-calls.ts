@@ -12,6 +12,7 @@ export const embeddings = { model: 'svc-embed', input: ['one', 'two'] };
 export const whole = [
   ['a chat', '/v1/chat/completions', chat],
   ["a chat of OpenAI's format", '/openai/v1/chat/completions', chat],
+  ["a chat of Anthropic's format", '/anthropic/v1/messages', chat],
   ['a completion', '/v1/completions', completion],
   ['embeddings', '/v1/embeddings', embeddings],
 ] as const;
@@ -19,6 +20,7 @@ export const whole = [
 export const streamed = [
   ['a chat', '/v1/chat/completions', { ...chat, stream: true }],
   ["a chat of OpenAI's format", '/openai/v1/chat/completions', { ...chat, stream: true }],
+  ["a chat of Anthropic's format", '/anthropic/v1/messages', { ...chat, stream: true }],
   ['a completion', '/v1/completions', { ...completion, stream: true }],
   ["a completion of OpenAI's format", '/openai/v1/completions', { ...completion, stream: true }],
 ] as const;
