@@ -7,7 +7,7 @@ import { blocksOf, textOf } from './markdown.ts';
 /** Docs of the build's offer (bin/build.ts), otherwise the repository's. */
 export const docs = process.env['DOCS_FOLDER'] ?? join(import.meta.dirname, '../../docs');
 /** Maximum characters of the search index, which is loaded before the first result. */
-const maxSearchCharacters = 64_000;
+const maxSearchCharacters = 80_000;
 
 /**
  * Files of guides outside of docs/guides, relative to `docs`, with the sections to include if not all are for callers
