@@ -56,6 +56,11 @@ export function recordModelResponse(model: string, position: number): void {
   requestMetrics().publishStoredMetrics();
 }
 
+/** An endpoint that failed before another one was tried. */
+export function logModelFailure(model: string, position: number, error: unknown): void {
+  logger().warn('a model endpoint failed', { endpoint: endpointName(model, position), error });
+}
+
 /** Written on every run, so that missing data is visible. */
 export function recordSweep(lateSeconds: number): void {
   requestMetrics().addMetric(metrics.overdueHold, MetricUnit.Seconds, lateSeconds);

@@ -56,7 +56,7 @@ class SpeechCall implements ModelCall<AudioStream> {
     const open = (parts: Streaming, own: Deadline) =>
       audioChunks({ model: this.#model, request: this.#request, parts, deadline: own, waitMs });
     const chunks = attempts.hasFallback
-      ? firstStream({ attempts, deadline, streamDeadlineMs, waitMs, open, hasOutput: () => true })
+      ? firstStream({ attempts, deadline, settings: this.#context.settings, waitMs, open, hasOutput: () => true })
       : open(attempts.first, deadline);
     return { chunks, cancel: deadline.end };
   }

@@ -15,7 +15,7 @@ interface Attempt<Result> {
   readonly send: (waitMs: number) => Promise<Result>;
 }
 
-type Observer = Pick<ModelGatewaySettings, 'failures' | 'onResponse'> & { readonly model: string };
+type Observer = Pick<ModelGatewaySettings, 'failures' | 'onResponse' | 'onFailure'> & { readonly model: string };
 
 /**
  * Tries each endpoint once until one responds. The caller's mistakes (400) and cancellations end the attempts. Throws
@@ -24,7 +24,7 @@ type Observer = Pick<ModelGatewaySettings, 'failures' | 'onResponse'> & { readon
 export async function firstResponse<Result>(
   attempts: readonly Attempt<Result>[],
   { waitMs, kind, isOver }: AttemptLimits,
-  { model, failures, onResponse }: Observer,
+  { model, failures, onResponse, onFailure }: Observer,
 ): Promise<Result> {
   const end = performance.now() + waitMs;
   let failure: unknown;
@@ -45,6 +45,7 @@ export async function firstResponse<Result>(
         break;
       }
       failures.add(place);
+      onFailure?.(model, position, error);
     }
   }
   throw failure;
@@ -59,18 +60,18 @@ interface StreamAttempts<Ready, Chunk> {
   readonly attempts: Pick<Attempts<unknown, Ready>, 'respond'>;
   /** Ends all attempts. */
   readonly deadline: Deadline;
-  readonly streamDeadlineMs: number;
+  readonly settings: Pick<ModelGatewaySettings, 'failures' | 'streamDeadlineMs'>;
   /** Milliseconds until the first output. */
   readonly waitMs: number;
   readonly open: (ready: Ready, deadline: Deadline) => AsyncGenerator<Chunk>;
   readonly hasOutput: (chunk: Chunk) => boolean;
 }
 
-/** Streams from the first endpoint that sends output. What precedes the output is dropped. */
+/** Streams from the first endpoint that sends output. What precedes the output is dropped. A later failure is remembered too. */
 export async function* firstStream<Ready, Chunk>({
   attempts,
   deadline,
-  streamDeadlineMs,
+  settings,
   waitMs,
   open,
   hasOutput,
@@ -78,14 +79,14 @@ export async function* firstStream<Ready, Chunk>({
   deadline.start();
   const limits = { waitMs, kind: 'stream', isOver: () => deadline.isOver } as const;
   try {
-    const { first, chunks } = await attempts.respond(limits, async (ready, firstMs) => {
-      const own = new Deadline(streamDeadlineMs, deadline.signal);
+    const { first, chunks, place } = await attempts.respond(limits, async (ready, firstMs, used) => {
+      const own = new Deadline(settings.streamDeadlineMs, deadline.signal);
       const timer = setTimeout(own.end, firstMs);
       try {
         const chunks = open(ready, own);
         let first = await chunks.next();
         while (!first.done && !hasOutput(first.value)) first = await chunks.next();
-        return { first, chunks };
+        return { first, chunks, place: used };
       } finally {
         clearTimeout(timer);
       }
@@ -93,6 +94,9 @@ export async function* firstStream<Ready, Chunk>({
     try {
       if (!first.done) yield first.value;
       yield* chunks;
+    } catch (error) {
+      if (isFault(error) && !deadline.isOver) settings.failures.add(place);
+      throw error;
     } finally {
       await chunks.return(undefined);
     }

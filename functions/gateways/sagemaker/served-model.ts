@@ -18,6 +18,8 @@ export interface ModelGatewaySettings {
   readonly failures: RecentFailures;
   /** Called for each response of a model with several endpoints, with the endpoint's position from 1. */
   readonly onResponse?: (model: string, position: number) => void;
+  /** Called for each of its endpoints that fails before its first output. */
+  readonly onFailure?: (model: string, position: number, error: unknown) => void;
 }
 
 /** Shared by the calls of a gateway. */
@@ -118,6 +120,9 @@ export interface AttemptLimits {
   readonly isOver: () => boolean;
 }
 
+/** Sends a request to an endpoint, which has `waitMs` milliseconds. */
+type Send<Ready, Result> = (ready: Ready, waitMs: number, place: ModelEndpoint) => Promise<Result>;
+
 /** A request to the endpoints of a model, in the order of attempts. */
 export class Attempts<Dialect, Ready> {
   readonly #context: GatewayContext;
@@ -139,20 +144,17 @@ export class Attempts<Dialect, Ready> {
     return this.#served.length > 1;
   }
 
-  /** Sends to one endpoint after the other until one responds. `send` has `waitMs` milliseconds. */
-  respond<Result>(limits: AttemptLimits, send: (ready: Ready, waitMs: number) => Promise<Result>): Promise<Result> {
-    if (!this.hasFallback) return send(this.first, limits.waitMs);
+  /** Sends to one endpoint after the other until one responds. */
+  respond<Result>(limits: AttemptLimits, send: Send<Ready, Result>): Promise<Result> {
+    if (!this.hasFallback) return send(this.first, limits.waitMs, this.#served[0].place);
     return this.#respondInTurn(limits, send);
   }
 
-  async #respondInTurn<Result>(
-    limits: AttemptLimits,
-    send: (ready: Ready, waitMs: number) => Promise<Result>,
-  ): Promise<Result> {
+  async #respondInTurn<Result>(limits: AttemptLimits, send: Send<Ready, Result>): Promise<Result> {
     const { firstResponse } = await import('./fallback.ts');
     const attempts = this.#served.map((served, index) => ({
       ...served,
-      send: (waitMs: number) => send(index === 0 ? this.first : this.#makeReady(served), waitMs),
+      send: (waitMs: number) => send(index === 0 ? this.first : this.#makeReady(served), waitMs, served.place),
     }));
     return firstResponse(attempts, limits, { model: this.#model, ...this.#context.settings });
   }

@@ -134,7 +134,7 @@ export class StreamCall<Request extends TextRequest, Reply>
       return (streamModule?.stoppedChunks ?? firstChunks)(source, stops);
     };
     const chunks = attempts.hasFallback
-      ? fallbackChunks({ attempts, deadline, streamDeadlineMs, waitMs, open, hasOutput })
+      ? fallbackChunks({ attempts, deadline, settings: this.context.settings, waitMs, open, hasOutput })
       : open(attempts.first, deadline);
     return { chunks, cancel: deadline.end };
   }

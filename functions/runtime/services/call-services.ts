@@ -13,7 +13,7 @@ import type { Update } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
 import { quickUpdate } from '#repositories/meter/quick-update.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';
-import { recordModelResponse } from '../telemetry.ts';
+import { logModelFailure, recordModelResponse } from '../telemetry.ts';
 import { createCoreServices, modelDeadlines } from './core-services.ts';
 
 export type CallServices = ReturnType<typeof createCallServices>;
@@ -34,6 +34,7 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     ...deadlines,
     failures: shared.failures(),
     onResponse: recordModelResponse,
+    onFailure: logModelFailure,
   };
   const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
   const audio = lazy(async () => (await import('./audio-calls.ts')).audioServices(shared.runtime(), settings));
@@ -93,12 +94,18 @@ export function sagemakerRuntime({ FAST_PATH }: Switch): ModelRuntime<SageMakerP
   );
 }
 
+/** Loads a runtime while the first call is prepared. Errors are rethrown by the call. */
 function lateRuntime<Place>(load: () => Promise<ModelRuntime<Place>>): ModelRuntime<Place> {
   return {
-    reply: (invocation) => async (deadline) => (await load()).reply(invocation)(deadline),
-    parts: (invocation) =>
-      async function* (deadline) {
+    reply(invocation) {
+      load().catch(() => undefined);
+      return async (deadline) => (await load()).reply(invocation)(deadline);
+    },
+    parts(invocation) {
+      load().catch(() => undefined);
+      return async function* (deadline) {
         yield* (await load()).parts(invocation)(deadline);
-      },
+      };
+    },
   };
 }

@@ -35,11 +35,11 @@ const failing: [name: string, respond: Respond][] = [
 describe('a model whose first endpoint', () => {
   it.each(failing)('%s responds from the second, whole and streamed', async (_, respond) => {
     const [first, second] = [await endpoint(respond), await endpoint(whole('two'))];
-    expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 600 }))).toBe('two');
+    expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 1500 }))).toBe('two');
     second.become(streams(piece('two'), end));
-    const gateway = gatewayTo([first.place, second.place], { deadlineMs: 600 });
+    const gateway = gatewayTo([first.place, second.place], { deadlineMs: 1500 });
     expect(await stream(gateway)).toMatchObject({ text: 'two', reason: 'stop', error: undefined });
-    expect(gateway.responses).toEqual(['m 2']);
+    expect([gateway.responses, gateway.failed]).toEqual([['m 2'], ['m 1']]);
     expect([first.requests(), second.requests()]).toEqual([2, 2]);
   });
 
@@ -55,7 +55,7 @@ describe('a model whose first endpoint', () => {
     ['an error', event({ error: { message: 'boom', code: 500 } })],
   ])('streams %s and then stalls responds from the second', async (_, part) => {
     const [first, second] = [await endpoint(stalls(part)), await endpoint(streams(piece('two'), end))];
-    expect(await stream(gatewayTo([first.place, second.place], { deadlineMs: 600 }))).toMatchObject({
+    expect(await stream(gatewayTo([first.place, second.place], { deadlineMs: 1500 }))).toMatchObject({
       text: 'two',
       error: undefined,
     });
@@ -79,7 +79,7 @@ describe('a model whose first endpoint', () => {
     ['ends without an end', streams(piece('one'))],
   ])('%s after its first output ends the call there', async (_, respond) => {
     const [first, second] = [await endpoint(respond), await endpoint(streams(piece('two'), end))];
-    const gateway = gatewayTo([first.place, second.place], { deadlineMs: 400 });
+    const gateway = gatewayTo([first.place, second.place], { deadlineMs: 1500 });
     const { text, error } = await stream(gateway);
     expect([text, (error as { code?: string }).code]).toEqual(['one', expect.stringMatching(/^MODEL_/)]);
     expect(second.requests()).toBe(0);
@@ -88,7 +88,7 @@ describe('a model whose first endpoint', () => {
   it('and second fail responds from the third', async () => {
     const [first, second] = [await endpoint(resets), await endpoint(stalls())];
     const third = await endpoint(whole('three'));
-    const gateway = gatewayTo([first.place, second.place, third.place], { deadlineMs: 900 });
+    const gateway = gatewayTo([first.place, second.place, third.place], { deadlineMs: 3000 });
     expect(await chat(gateway)).toBe('three');
     expect(gateway.responses).toEqual(['m 3']);
   });
@@ -106,38 +106,38 @@ describe('a model whose endpoints all fail', () => {
 
   it.each(['whole', 'streamed'])('by silence ends at the deadline of one call, %s', async (kind) => {
     const [first, second] = [await endpoint(stalls()), await endpoint(stalls())];
-    const gateway = gatewayTo([first.place, second.place], { deadlineMs: 600 });
+    const gateway = gatewayTo([first.place, second.place], { deadlineMs: 1500 });
     const start = performance.now();
     const error =
       kind === 'whole' ? await chat(gateway).catch((thrown: unknown) => thrown) : (await stream(gateway)).error;
     expect(error).toMatchObject({ code: 'MODEL_TIMEOUT' });
-    expect(performance.now() - start).toBeGreaterThan(590);
-    expect(performance.now() - start).toBeLessThan(1200);
+    expect(performance.now() - start).toBeGreaterThan(1490);
+    expect(performance.now() - start).toBeLessThan(4000);
     expect([first.requests(), second.requests()]).toEqual([1, 1]);
   });
 });
 
 describe('the time of an endpoint that has a fallback', () => {
   it('is two thirds of the deadline for a whole reply, which is silent until it is complete', async () => {
-    const slow: Respond = (response) => setTimeout(() => whole('one')(response), 400);
+    const slow: Respond = (response) => setTimeout(() => whole('one')(response), 1000);
     const [first, second] = [await endpoint(slow), await endpoint(whole('two'))];
-    expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 1200 }))).toBe('one');
-    expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 450 }))).toBe('two');
+    expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 4000 }))).toBe('one');
+    expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 1400 }))).toBe('two');
   });
 
   it('is a third of the deadline for the first output of a stream, and the whole of it for each later one', async () => {
     const slow: Respond = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(piece('one'));
-      setTimeout(() => response.end(piece(' more') + end), 500);
+      setTimeout(() => response.end(piece(' more') + end), 1500);
     };
     const [first, second] = [await endpoint(slow), await endpoint(streams(piece('two'), end))];
-    expect(await stream(gatewayTo([first.place, second.place], { deadlineMs: 900 }))).toMatchObject({
+    expect(await stream(gatewayTo([first.place, second.place], { deadlineMs: 3000 }))).toMatchObject({
       text: 'one more',
       error: undefined,
     });
-    first.become((response) => setTimeout(() => slow(response), 500));
-    expect(await stream(gatewayTo([first.place, second.place], { deadlineMs: 900 }))).toMatchObject({ text: 'two' });
+    first.become((response) => setTimeout(() => slow(response), 1500));
+    expect(await stream(gatewayTo([first.place, second.place], { deadlineMs: 3000 }))).toMatchObject({ text: 'two' });
   });
 });
 
@@ -165,6 +165,22 @@ describe('an endpoint that failed', () => {
     second.become(whole('two'));
     expect(await chat(gateway)).toBe('one');
     expect(gateway.responses).toEqual(['m 2', 'm 1', 'm 1']);
+  });
+
+  it('in the middle of a stream is tried last too, but not after its caller has cancelled', async () => {
+    const breaks = streams(piece('one'), event({ error: { message: 'boom', code: 500 } }));
+    const [first, second] = [await endpoint(breaks), await endpoint(whole('two'))];
+    const gateway = gatewayTo([first.place, second.place]);
+    await stream(gateway);
+    expect(await chat(gateway)).toBe('two');
+    const other = gatewayTo([first.place, second.place]);
+    first.become(stalls(piece('one')));
+    const { chunks, cancel } = other.chatStream('m', request).send();
+    await chunks.next();
+    cancel();
+    await chunks.next().catch(() => undefined);
+    first.become(whole('one'));
+    expect(await chat(other)).toBe('one');
   });
 
   it('is remembered by streams and whole replies alike', async () => {

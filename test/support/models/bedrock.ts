@@ -25,7 +25,7 @@ export function useBedrock() {
   let server: Loopback;
   let gateway: ModelGateway;
 
-  function gatewayTo(model: string, deadlineMs = 5000): ModelGateway {
+  function gatewayTo(model: string, deadlineMs = 20_000): ModelGateway {
     const deadlines = { deadlineMs, streamDeadlineMs: deadlineMs };
     const endpointsOf = () => [{ kind: 'bedrock', model } as const];
     return sagemakerGateway(bedrockRuntime(), { endpointsOf, ...deadlines, failures: new RecentFailures() });
@@ -62,7 +62,7 @@ export function useBedrock() {
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => own.once('listening', resolve));
     process.env['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'] = `http://127.0.0.1:${(own.address() as AddressInfo).port}`;
-    gateway = gatewayTo(nova, 1000);
+    gateway = gatewayTo(nova, 20_000);
     try {
       await use();
     } finally {

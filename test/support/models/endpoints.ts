@@ -88,16 +88,17 @@ interface Options {
 }
 
 export function gatewayTo(places: readonly ModelEndpoint[], { deadlineMs = 3000, now }: Options = {}) {
-  const responses: string[] = [];
+  const [responses, failed]: [string[], string[]] = [[], []];
   const settings = {
     endpointsOf: () => places,
     deadlineMs,
     streamDeadlineMs: 2 * deadlineMs,
     failures: new RecentFailures(now),
     onResponse: (model: string, position: number) => void responses.push(`${model} ${position}`),
+    onFailure: (model: string, position: number) => void failed.push(`${model} ${position}`),
   };
   const runtime = openAiRuntime({});
-  return { ...sagemakerGateway(runtime, settings), ...audioGateway(runtime, settings), responses };
+  return { ...sagemakerGateway(runtime, settings), ...audioGateway(runtime, settings), responses, failed };
 }
 
 export type Gateway = ReturnType<typeof gatewayTo>;

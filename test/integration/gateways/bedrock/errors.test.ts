@@ -14,7 +14,7 @@ describe('an error of Bedrock', () => {
     ['hang', 'MODEL_TIMEOUT'],
   ] as const)('%s is %s, whole and streamed', async (fault, code) => {
     bedrock.faults.order({ target: 'bedrock', fault, endpoint: nova, count: 2 });
-    bedrock.gateway = bedrock.gatewayTo(nova, 400);
+    if (fault === 'hang') bedrock.gateway = bedrock.gatewayTo(nova, 400);
     await expect(bedrock.chat()).rejects.toMatchObject({ code });
     expect((await bedrock.stream()).error).toMatchObject({ code });
     expect(bedrock.faults.active()).toEqual([]);
