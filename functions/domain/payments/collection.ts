@@ -5,11 +5,12 @@ import { isMonthRunning } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
+import { addMonths, monthsSince } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { undefinedIfNotFound } from '../shared/service-error.ts';
 import type { OrderStore } from './order.ts';
 import { changeProfile } from './profile.ts';
-import type { PaymentProvider } from './provider.ts';
+import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
 /** Milliseconds until the sweep aligns an account again whose alignment failed. */
 const retryMs = 5 * 60_000;
@@ -18,8 +19,21 @@ const retryMs = 5 * 60_000;
 const renewedMs = 2 * 3_600_000;
 const unpaidMs = 6 * 3_600_000;
 
+/** Milliseconds until a plan that was resumed without a saved card is tried again. */
+const noCardMs = 6 * 3_600_000;
+
 /** Milliseconds after which the payment of a new subscription is certainly settled. */
 const settledMs = 3_600_000;
+
+/**
+ * The provider drafts a renewal at the end of the paid time and finalizes it an hour later. A price that changes less
+ * than an hour before may come too late for the draft, which is then changed after some minutes.
+ */
+const draftMs = 3_600_000;
+const draftedMs = 10 * 60_000;
+
+/** Comparisons in a row, of a meter that changes meanwhile. */
+const maxTries = 4;
 
 export interface CollectionParts {
   readonly store: OrderStore;
@@ -28,6 +42,20 @@ export interface CollectionParts {
   readonly plans: Plans;
   readonly clock: Clock;
   readonly onError: (error: unknown, accountId: number) => void;
+}
+
+interface Collection {
+  readonly accountId: number;
+  readonly customer: string;
+  /** The one that has ended. */
+  readonly subscription: string | undefined;
+}
+
+/** `checkAt`: when to compare again, in epoch ms. */
+interface Aligned {
+  readonly isChanged: boolean;
+  readonly started?: string;
+  readonly checkAt?: number;
 }
 
 /** The charges that the provider must make for a meter. */
@@ -55,7 +83,11 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     );
   }
 
-  async function align(accountId: number): Promise<void> {
+  /**
+   * A concurrent comparison may know of a later change, and may have been overwritten here, so this one is repeated if
+   * the meter has changed since.
+   */
+  async function align(accountId: number, tries = maxTries): Promise<void> {
     const profile = await store.profile(accountId);
     const { customer, subscription } = profile;
     if (customer === undefined) return;
@@ -63,48 +95,86 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     const wanted = meter && collected(meter, Math.floor(clock.now() / 1000), plans);
     const actual = subscription === undefined ? undefined : await provider.plan(subscription);
     const isRunning = actual !== undefined && !actual.isEnded;
-    await stopOthers(customer, subscription);
-    let started: string | undefined;
-    if (!wanted) {
-      if (isRunning) await provider.stop(actual.id);
-    } else if (isRunning) {
-      const price = cents(wanted.plan.price ?? 0);
-      const due = cents(wanted.current.price ?? 0);
-      if (price > 0 && actual.cents !== price) await provider.setPrice(actual.id, price, titleOf(wanted.plan));
-      // The month began before the provider knew of the change.
-      if (wanted.isUnpaid && actual.draft && actual.draft.cents !== due)
-        await provider.changeDraft(actual, due, titleOf(wanted.current));
-      if (actual.endsWithPeriod !== wanted.endsWithPeriod)
-        await provider.endWithPeriod(actual.id, wanted.endsWithPeriod);
-    } else if (!wanted.endsWithPeriod && !wanted.isUnpaid) {
-      const card = await provider.savedCard(customer);
-      const { plan, anchor, paidUntil } = wanted;
-      const start = { accountId, anchor, cents: cents(plan.price ?? 0) };
-      // Stripe replays the response to a key for a day, even if that subscription has ended.
-      const key = `collect-${accountId}-${paidUntil}-${subscription ?? 'first'}`;
-      if (card) started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
-    }
-    const alignAt = wanted && nextCheck(wanted, clock.now());
+    const isOther = isRunning && wanted !== undefined && !isMonthEnd(wanted.anchor, actual.period.end);
+    // An assigned plan has other months, and the subscription of the plan before it may still run.
+    if (isOther) await provider.stop(actual.id);
+    const nextStop = await stopOthers(customer, subscription);
+    const { started, isChanged, checkAt } = !wanted
+      ? await end(actual)
+      : isRunning && !isOther
+        ? await adjust(actual, wanted)
+        : await startAgain({ accountId, customer, subscription }, wanted);
+    const checks = [nextStop, checkAt].filter((at) => at !== undefined);
+    const alignAt = checks.length > 0 ? Math.min(...checks) : undefined;
     // A later change of the meter has marked the account again, for the next alignment.
-    if (alignAt === profile.alignAt && started === undefined) return;
-    await changeProfile(store, accountId, (current) => ({
-      ...(current.alignAt === profile.alignAt && { alignAt }),
-      ...(started !== undefined && current.subscription === subscription && { subscription: started }),
-    }));
+    if (alignAt !== profile.alignAt || started !== undefined)
+      await changeProfile(store, accountId, (current) => ({
+        ...(current.alignAt === profile.alignAt && { alignAt }),
+        ...(started !== undefined && current.subscription === subscription && { subscription: started }),
+      }));
+    if (!isChanged || tries === 1) return;
+    const after = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
+    if (after?.seq !== meter?.seq) await align(accountId, tries - 1);
   }
 
-  /** Ends subscriptions that no plan belongs to. A new one may belong to a payment that is being settled. */
-  async function stopOthers(customer: string, kept: string | undefined): Promise<void> {
-    for (const { id, createdAt } of await provider.runningPlans(customer))
-      if (id !== kept && clock.now() - createdAt > settledMs) await provider.stop(id);
+  /** Stops an ended subscription too, because its open invoices could be paid. */
+  async function end(actual: CollectedPlan | undefined): Promise<Aligned> {
+    if (actual) await provider.stop(actual.id);
+    return { isChanged: actual?.isEnded === false };
+  }
+
+  async function adjust(actual: CollectedPlan, wanted: Collected): Promise<Aligned> {
+    const [price, due] = [cents(wanted.plan.price ?? 0), cents(wanted.current.price ?? 0)];
+    const isRepriced = price > 0 && actual.cents !== price;
+    const isMoved = actual.endsWithPeriod !== wanted.endsWithPeriod;
+    if (isRepriced) await provider.setPrice(actual.id, price, titleOf(wanted.plan));
+    // The month began before the provider knew of the change.
+    if (wanted.isUnpaid && actual.draft && actual.draft.cents !== due)
+      await provider.changeDraft(actual, due, titleOf(wanted.current));
+    if (isMoved) await provider.endWithPeriod(actual.id, wanted.endsWithPeriod);
+    return { isChanged: isRepriced || isMoved, checkAt: nextCheck(wanted, isRepriced, clock.now()) };
+  }
+
+  async function startAgain({ accountId, customer, subscription }: Collection, wanted: Collected): Promise<Aligned> {
+    const { plan, anchor, paidUntil, endsWithPeriod, isUnpaid } = wanted;
+    const checkAt = nextCheck(wanted, false, clock.now());
+    if (endsWithPeriod || isUnpaid) return { isChanged: false, checkAt };
+    const card = await provider.savedCard(customer);
+    if (!card) return { isChanged: false, checkAt: Math.min(checkAt, clock.now() + noCardMs) };
+    const start = { accountId, anchor, cents: cents(plan.price ?? 0) };
+    // Stripe repeats the response to a key for a day, even if that subscription has ended: because somebody ended it, or
+    // because its response was lost and it was stopped after an hour.
+    const attempt = [accountId, paidUntil, subscription, card.id, Math.floor(clock.now() / settledMs)];
+    const key = `collect-${attempt.join('-')}`;
+    const started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
+    return { started, isChanged: true, checkAt };
+  }
+
+  /**
+   * Ends subscriptions that no plan belongs to. A new one may belong to a payment that is being settled: returns when to
+   * look at it again, in epoch ms.
+   */
+  async function stopOthers(customer: string, kept: string | undefined): Promise<number | undefined> {
+    let nextStop: number | undefined;
+    for (const { id, createdAt } of await provider.runningPlans(customer)) {
+      if (id === kept) continue;
+      const stopAt = createdAt + settledMs;
+      if (stopAt < clock.now()) await provider.stop(id);
+      else nextStop = Math.min(nextStop ?? stopAt, stopAt);
+    }
+    return nextStop;
   }
 
   /** Ends all charges of an account before its deletion. */
   async function stopAll(accountId: number): Promise<void> {
-    const { customer } = await store.profile(accountId);
+    const { customer, subscription } = await store.profile(accountId);
     if (customer === undefined) return;
     await provider.expireCheckouts(customer);
-    for (const { id } of await provider.runningPlans(customer)) await provider.stop(id);
+    const running = await provider.runningPlans(customer);
+    const ids = new Set(running.map(({ id }) => id));
+    // It may have ended with an open invoice.
+    if (subscription !== undefined) ids.add(subscription);
+    for (const id of ids) await provider.stop(id);
   }
 
   /** Aligns now. After a failure, the sweep retries the marked account. */
@@ -117,12 +187,17 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     }
   }
 
-  return { mark, align, alignSoon, stopAll };
+  return { mark, align: (accountId: number) => align(accountId), alignSoon, stopAll };
 }
 
 /** Detects lost events of a renewal, and the end of a week past due. */
-const nextCheck = ({ paidUntil, isUnpaid }: Collected, now: number): number =>
-  isUnpaid ? now + unpaidMs : paidUntil * 1000 + renewedMs;
+function nextCheck({ paidUntil, isUnpaid }: Collected, isRepriced: boolean, now: number): number {
+  const end = paidUntil * 1000;
+  if (isUnpaid) return now + unpaidMs;
+  return end + (isRepriced && end - now < draftMs ? draftedMs : renewedMs);
+}
+
+const isMonthEnd = (anchor: number, at: number): boolean => addMonths(anchor, monthsSince(anchor, at)) === at;
 
 function collected(meter: Meter, now: number, plans: Plans): Collected | undefined {
   const { subscription, closed } = meter;

@@ -93,13 +93,17 @@ export function paymentEvents(parts: EventParts) {
     if (!(await store.find({ accountId, id }))) {
       const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
       const plan = meter && planOfMeter(meter, plans);
-      const isOurs = meter?.subscription?.status === 'active' && meter.subscription.paidUntil !== undefined;
+      const { subscription } = await store.profile(accountId);
+      const isOurs =
+        subscription === report.subscription &&
+        meter?.subscription?.status === 'active' &&
+        (meter.subscription.paidUntil ?? Number.POSITIVE_INFINITY) < report.period.end;
       await store.add({
         accountId,
         id,
         kind: 'renewal',
         state: 'created',
-        // If the plan has ended, the payment is refunded, whatever its amount.
+        // If the plan has ended or the month is paid, the payment is refunded, whatever its amount.
         cents: isOurs && plan ? cents(plan.price ?? 0) : report.cents,
         credits: plan?.creditsPerMonth ?? 0,
         createdAt: clock.now(),

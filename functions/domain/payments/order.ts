@@ -58,6 +58,8 @@ export interface UpgradeTerms {
   readonly credits: number;
   /** Whether a cancelled plan, whose month is running, continues with the upgrade. */
   readonly resumes: boolean;
+  /** Price in cents and whole credits of the plan's later months. Orders of earlier versions have the current ones. */
+  readonly month?: { readonly cents: number; readonly credits: number };
 }
 
 /** Ids of the payment provider. */

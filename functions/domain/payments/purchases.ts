@@ -73,8 +73,8 @@ export function purchases(parts: PurchaseParts) {
     const back = `${publicOrigin}/billing?payment=${order.id}`;
     const request = { customer, title: goods.title, successUrl: back, cancelUrl: `${back}&cancelled=1` };
     const { session, url } = await provider.openCheckout(order, request).catch(unavailable);
-    const opened = await store.save(order, { provider: { session }, url });
-    if (!opened) throw new Error(`the new order ${order.id} was changed`);
+    // Not saved if an event came first, or if the database repeated the write.
+    const opened = (await store.save(order, { provider: { session }, url })) ?? (await store.find(order)) ?? order;
     const { amount, credits, kind, id, status } = paymentView(opened);
     const expiresAt = new Date(now + checkoutMs).toISOString();
     return { id, url, status, kind, credits, amount, currency, expiresAt } as const;
@@ -140,7 +140,8 @@ export function purchases(parts: PurchaseParts) {
     { amount, credits }: Proration,
   ): Promise<void> {
     const { anchor, index } = meter.period;
-    const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter) };
+    const month = { cents: cents(plan.price ?? 0), credits: plan.creditsPerMonth ?? 0 };
+    const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter), month };
     const title = upgradeTitle(plan);
     const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
     const refuseChanged = async (): Promise<void> => {
@@ -301,9 +302,10 @@ export function purchases(parts: PurchaseParts) {
     await changeProfile(store, accountId, ({ charging }) => (charging === id ? { charging: undefined } : undefined));
   }
 
+  /** An order that exists was written by a repetition of this write, because its id is random. */
   async function added(order: Order): Promise<Order> {
-    if (await store.add(order)) return order;
-    throw new Error(`the order ${order.id} exists`);
+    await store.add(order);
+    return order;
   }
 
   const newOrder = (accountId: number, { title: _title, ...goods }: Goods, now: number): Order => {

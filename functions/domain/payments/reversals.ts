@@ -14,7 +14,7 @@ import type { SettlementParts } from './settlement.ts';
  * or a dispute is won (docs/payments.md#refunds-and-disputes). Only unspent credits are taken; the rest is the
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
-export function reversals({ store, metering, plans, clock, onChange, align }: SettlementParts) {
+export function reversals({ store, metering, plans, clock, onChange, mark, align }: SettlementParts) {
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const { refundedCents = 0, disputedCents = 0 } = report;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
@@ -47,6 +47,8 @@ export function reversals({ store, metering, plans, clock, onChange, align }: Se
       change = { ...amounts, taken: total, shortfall: Math.max(0, wanted - total) };
       return moved.settled;
     };
+    const changesPlan = order.period !== undefined || order.upgrade !== undefined;
+    if (changesPlan) await mark(order.accountId);
     await metering.change(order.accountId, clock.now(), apply, async (before, after, entries) => {
       const outcome = await store.saveWithMeter(order, change, { before, after, entries });
       if (outcome === 'order changed') isChanged = true;
@@ -56,7 +58,7 @@ export function reversals({ store, metering, plans, clock, onChange, align }: Se
     const after = (await store.find(order)) ?? order;
     await onChange(after, order);
     // The refund of a month can end the plan, which must not be charged again then.
-    if (order.period || order.upgrade) await align(order.accountId);
+    if (changesPlan) await align(order.accountId);
     return after;
   };
 }

@@ -43,6 +43,8 @@ export interface SettlementParts {
   /** Called after every change of an order. Must not throw. */
   readonly onChange: (order: Order, before: Order) => Promise<void>;
   readonly onMismatch: (order: Order, mismatch: Mismatch) => void;
+  /** Called before a change of the meter that `align` follows, so that the sweep aligns it if the process ends. */
+  readonly mark: (accountId: number) => Promise<void>;
   /** Makes the provider's subscription equal to the meter's plan. */
   readonly align: (accountId: number) => Promise<void>;
 }
@@ -54,7 +56,7 @@ export type Settlement = ReturnType<typeof settlement>;
  * return, the sweep and the reconciliation call it in any order.
  */
 export function settlement(parts: SettlementParts) {
-  const { store, provider, metering, plans, clock, newId, onChange, onMismatch, align } = parts;
+  const { store, provider, metering, plans, clock, newId, onChange, onMismatch, mark, align } = parts;
   const reverse = reversals(parts);
 
   /** `found`: ids in an event, for an order whose request received no response. */
@@ -86,6 +88,9 @@ export function settlement(parts: SettlementParts) {
     }
     if (!(await isSame(before, report, customer))) {
       const failure = isPaid ? paidDiffers : 'differs';
+      const { state } = report;
+      if (isOpen(before) && (state === 'failed' || state === 'expired'))
+        return (await saved(before, { state, failure })) ?? 'changed';
       if (before.failure === failure) return before;
       const differing = await saved(before, { failure });
       // Once, by the settlement that noted it. The reconciliation reports it too.
@@ -140,6 +145,8 @@ export function settlement(parts: SettlementParts) {
     if (order.kind === 'plan' && !(await hasPlan(order.accountId, now)))
       await adopt(order.accountId, report.subscription);
     if (order.kind === 'renewal' && (await isForeign(order))) return refundUngranted(order, report, 'plan_ended');
+    const changesPlan = order.kind !== 'pack' && order.kind !== 'top_up';
+    if (changesPlan) await mark(order.accountId);
     let isChanged = false;
     let change: Partial<Order> = {};
     const apply = (meter: Meter): Settled => {
@@ -168,7 +175,7 @@ export function settlement(parts: SettlementParts) {
     const after = await store.find(order);
     if (!after) throw new Error(`the order ${order.id} disappeared`);
     await onChange(after, order);
-    if (order.kind !== 'pack' && order.kind !== 'top_up') await align(order.accountId);
+    if (changesPlan) await align(order.accountId);
     return after;
   }
 
@@ -195,22 +202,28 @@ export function settlement(parts: SettlementParts) {
     }
     const plan = findPlan(order.planId ?? '');
     if (!plan) throw new Ungrantable('plan_ended');
-    const terms = { ...plans(plan.rank), price: order.cents / 100 };
+    /** The plan as it was sold, because its price and credits may have changed since. */
+    const chosenFor = ({ cents, credits }: { readonly cents: number; readonly credits: number }) => {
+      const terms = { ...plans(plan.rank), price: cents / 100 };
+      return {
+        planId: plan.name,
+        plan: plan.creditsPerMonth === null ? terms : { ...terms, creditsPerMonth: credits },
+      };
+    };
     if (order.kind === 'plan') {
       if (isRunning(meter, now) || !period) throw new Ungrantable('already_subscribed');
-      const credits = plan.creditsPerMonth === null ? {} : { creditsPerMonth: order.credits };
-      const chosen = { planId: plan.name, plan: { ...terms, ...credits } };
+      const chosen = chosenFor(order);
       const settled = named(startSubscription(meter, chosen, newId(), now, plans, period));
       return { settled, change: lotOf(settled, 'plan') };
     }
     const { upgrade: offered } = order;
-    const isDone = meter.planRank === plan.rank && isSameTerms(planOfMeter(meter, plans), plans(plan.rank));
+    const chosen = offered?.month ? chosenFor(offered.month) : { planId: plan.name, plan: plans(plan.rank) };
+    const isDone = meter.planRank === plan.rank && isSameTerms(planOfMeter(meter, plans), chosen.plan);
     if (!offered || isDone || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
     const running = offered.resumes ? withoutCancellation(meter) : meter;
     const paidUntil = running.subscription?.paidUntil ?? periodEnd(running.period);
     const paid = running.subscription ? { ...running, subscription: { ...running.subscription, paidUntil } } : running;
     const proration = { amount: order.cents / 100, credits: offered.credits, from: now, to: periodEnd(meter.period) };
-    const chosen = { planId: plan.name, plan: plans(plan.rank) };
     const settled = named(upgrade(paid, chosen, proration, now));
     return { settled, change: lotOf(settled, 'plan') };
   }
@@ -276,6 +289,8 @@ export function settlement(parts: SettlementParts) {
   async function returnFraud(ref: OrderRef): Promise<void> {
     const order = await store.find(ref);
     if (order?.paidAt === undefined) return;
+    // Its money goes back anyway, and the reason says that nothing was granted.
+    if (isReturning(order)) return void (await settle(ref));
     if (order.failure !== fraudWarning && !(await saved(order, { failure: fraudWarning }))) return returnFraud(ref);
     const { payment } = order.provider;
     const rest = (order.chargedCents ?? order.cents) - (order.refundedCents ?? 0);

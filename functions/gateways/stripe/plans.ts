@@ -77,7 +77,6 @@ export function planRequests({ call, find }: StripeClient, { monthly }: StripePr
     },
     async stop(id) {
       await call(async (stripe) => {
-        await stripe.subscriptions.cancel(id, { invoice_now: false, prorate: false }).catch(unlessEnded);
         for (const status of ['draft', 'open'] as const) {
           for await (const invoice of stripe.invoices.list({ subscription: id, status })) {
             if (!invoice.id) continue;
@@ -87,6 +86,8 @@ export function planRequests({ call, find }: StripeClient, { monthly }: StripePr
             await stripe.invoices.voidInvoice(invoice.id).catch(unlessEnded);
           }
         }
+        // The last request, so that all are repeated after a failure.
+        await stripe.subscriptions.cancel(id, { invoice_now: false, prorate: false }).catch(unlessEnded);
       });
     },
   };

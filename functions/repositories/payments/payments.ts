@@ -47,7 +47,14 @@ const StoredOrder = v.object({
   planId: v.exactOptional(v.string()),
   period: v.exactOptional(Period),
   upgrade: v.exactOptional(
-    v.object({ anchor: count, index: count, fromRank: count, credits: count, resumes: v.boolean() }),
+    v.object({
+      anchor: count,
+      index: count,
+      fromRank: count,
+      credits: count,
+      resumes: v.boolean(),
+      month: v.exactOptional(v.object({ cents: count, credits: count })),
+    }),
   ),
   lot: v.exactOptional(v.object({ id: count, expiresAt: count })),
   provider: v.object({

@@ -1,16 +1,20 @@
+import type { Plans } from '#contract/billing/plans.ts';
 import type { PaymentWork } from '#contract/payments/payments.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { PlanPayments } from '#domain/billing/payments.ts';
+import type { Metering } from '#domain/meter/metering.ts';
 import { collection } from '#domain/payments/collection.ts';
 import { customers } from '#domain/payments/customers.ts';
 import { paymentEvents } from '#domain/payments/events.ts';
-import { notices } from '#domain/payments/notices.ts';
+import { type NoticeParts, notices } from '#domain/payments/notices.ts';
+import type { OrderStore } from '#domain/payments/order.ts';
+import type { PaymentProvider } from '#domain/payments/provider.ts';
 import { purchases, unavailable } from '#domain/payments/purchases.ts';
 import { reconciliation } from '#domain/payments/reconciliation.ts';
 import { settlement } from '#domain/payments/settlement.ts';
-import { topUps } from '#domain/payments/top-up.ts';
+import { type TopUpParts, topUps } from '#domain/payments/top-up.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
-import type { MessageQueue } from '#domain/shared/ports.ts';
+import type { Clock, MessageQueue, Random } from '#domain/shared/ports.ts';
 import { stripeProvider } from '#gateways/stripe/provider.ts';
 import { mailWriter } from '#repositories/mail/mail.ts';
 import { balanceWatch } from '#repositories/meter/alerts.ts';
@@ -28,10 +32,7 @@ interface PaymentNeeds {
 }
 
 /** Only stages with payments load this module, and with it the payment provider's package. */
-export function paymentServices(
-  core: CoreServices,
-  { findAccount, enforceCheckoutLimit, takeProviderCall, queue }: PaymentNeeds,
-) {
+export function paymentServices(core: CoreServices, needs: PaymentNeeds) {
   const { environment, clock, random, table, plans, metering } = core;
   const {
     PAYMENTS_SECRET: name,
@@ -40,41 +41,73 @@ export function paymentServices(
     PUBLIC_ORIGIN: publicOrigin,
   } = environment;
   if (name === undefined && value === undefined) throw new Error('PAYMENTS_SECRET is not set');
-  const provider = stripeProvider({ secret: value === undefined ? { name: name ?? '' } : { value }, api });
-  const store = paymentStore(dynamoClient(), table('payments'), () => table('meters'));
-  const shared = { store, provider, metering: metering(), plans, clock };
+  return connectPayments({
+    ...needs,
+    provider: stripeProvider({ secret: value === undefined ? { name: name ?? '' } : { value }, api }),
+    store: paymentStore(dynamoClient(), table('payments'), () => table('meters')),
+    metering: metering(),
+    plans,
+    clock,
+    random,
+    publicOrigin,
+    sendMail: mailWriter(dynamoClient(), table('accounts'), clock),
+    watchBalance: balanceWatch(dynamoClient(), table('meters')),
+    onError: (message, facts) => logger().error(message, facts),
+    onRefused(message, facts) {
+      logger().error(message, facts);
+      recordRefusedPayment();
+    },
+  });
+}
+
+interface PaymentParts extends PaymentNeeds {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly metering: Metering;
+  readonly plans: Plans;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly publicOrigin: string;
+  readonly sendMail: NoticeParts['send'];
+  readonly watchBalance: TopUpParts['watchBalance'];
+  readonly onError: (message: string, facts: { readonly error: unknown; readonly accountId?: number }) => void;
+  /** Called for money that cannot be granted, for the alarm. */
+  readonly onRefused: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+export function connectPayments(parts: PaymentParts) {
+  const { store, provider, clock, random, publicOrigin, findAccount, queue, onError, onRefused } = parts;
+  const shared = { store, provider, metering: parts.metering, plans: parts.plans, clock };
   const collecting = collection({
     ...shared,
-    onError: (error, accountId) =>
-      logger().error('the collection of a plan could not be changed', { error, accountId }),
+    onError: (error, accountId) => onError('the collection of a plan could not be changed', { error, accountId }),
   });
   const notifying = notices({
     findAccount,
-    send: mailWriter(dynamoClient(), table('accounts'), clock),
+    send: parts.sendMail,
     async savedCard(accountId) {
       const { customer } = await store.profile(accountId);
       return customer === undefined ? undefined : provider.savedCard(customer);
     },
     publicOrigin,
     clock,
-    onError: (error) => logger().error('an email about a payment could not be queued', { error }),
+    onError: (error) => onError('an email about a payment could not be queued', { error }),
   });
   const settling = settlement({
     ...shared,
     newId: () => newRequestId(random),
+    mark: collecting.mark,
     align: collecting.alignSoon,
     onChange: notifying.orderChanged,
-    onMismatch({ accountId, id }, reason) {
-      logger().error('a payment could not be granted', { accountId, payment: id, reason });
-      recordRefusedPayment();
-    },
+    onMismatch: ({ accountId, id }, reason) =>
+      onRefused('a payment could not be granted', { accountId, payment: id, reason }),
   });
   const buying = purchases({
     ...shared,
     settlement: settling,
     findAccount,
-    enforceCheckoutLimit,
-    takeProviderCall,
+    enforceCheckoutLimit: parts.enforceCheckoutLimit,
+    takeProviderCall: parts.takeProviderCall,
     onConfirmation: notifying.confirmationNeeded,
     publicOrigin,
     random,
@@ -84,15 +117,12 @@ export function paymentServices(
     settlement: settling,
     queue,
     onRenewalFailed: notifying.renewalFailed,
-    onForeign(eventId, reason) {
-      logger().error('a payment event names an unknown order', { eventId, reason });
-      recordRefusedPayment();
-    },
+    onForeign: (eventId, reason) => onRefused('a payment event names an unknown order', { eventId, reason }),
   });
   const topping = topUps({
     ...shared,
     purchases: buying,
-    watchBalance: balanceWatch(dynamoClient(), table('meters')),
+    watchBalance: parts.watchBalance,
     queue,
     onFailure: notifying.topUpFailed,
   });

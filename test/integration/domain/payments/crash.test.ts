@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { cents } from '#contract/payments/payments.ts';
 import { patience, someOf } from '#test/many.ts';
 import { small } from '#test/payments/paying-service.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
@@ -74,7 +76,9 @@ async function expectExact(id: number): Promise<void> {
   if (subscription) {
     expect(running[0]?.id).toBe(stripeId);
     expect(running[0]?.cancel_at_period_end).toBe(subscription.status === 'cancelled');
-    expect(running[0]?.items.data[0]?.current_period_end).toBe(subscription.paidUntil);
+    const [item] = running[0]?.items.data ?? [];
+    expect(item?.current_period_end).toBe(subscription.paidUntil);
+    expect(item?.price.unit_amount).toBe(cents(planOfRank((await world.meter(id)).planRank).price ?? 0));
   }
 }
 
@@ -98,6 +102,31 @@ describe.each(flows)('$name', ({ prepare, run }) => {
       for (const write of someOf(writes, 4, isWritten ? 1 : 3)) {
         const id = await prepare();
         world.die({ write, isWritten });
+        await run(id).catch(() => undefined);
+        await recovered(id);
+      }
+    },
+    patience,
+  );
+});
+
+describe('a charge of the saved card that the process did not survive', () => {
+  const charges = flows.filter(({ name }) => /saved card|upgrade|top-up/.test(name));
+
+  it.each(charges)(
+    'is found when it is repeated after 25 hours: $name',
+    async ({ prepare, run }) => {
+      const first = await prepare();
+      world.die(undefined);
+      await run(first);
+      const writes = Array.from({ length: world.writes() }, (_, index) => index + 1);
+      for (const write of someOf(writes, 3, 2)) {
+        const id = await prepare();
+        world.die({ write, isWritten: true });
+        await run(id).catch(() => undefined);
+        world.die(undefined);
+        // Stripe forgets idempotency keys after a day. No job has run since.
+        await world.jump(25 / 24);
         await run(id).catch(() => undefined);
         await recovered(id);
       }

@@ -250,6 +250,22 @@ describe("Stripe charges the meter's plan", () => {
     expect((await world.meter(assigned)).planRank).toBe(5);
   });
 
+  it('a plan that was resumed without a saved card, once there is one', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.useCard(id, undefined);
+    await world.stripe.subscriptions.cancel((await world.profile(id)).subscription ?? '');
+    await world.drain();
+    await resume(id);
+    expect(await world.collected(id)).toMatchObject({ status: 'canceled' });
+    await world.useCard(id, 'pm_card_visa');
+
+    await world.move({ hours: 7 });
+
+    expect(await world.collected(id)).toEqual({ status: 'active', cents: 2999, ends: false });
+    await world.move({ days: 32 });
+    expect(await world.charges(id)).toEqual([2999, 2999]);
+  });
+
   it('after an outage of Stripe during a change', async () => {
     const id = await world.subscriber('dev_pass');
     world.stand.faults.order({ fault: 'error', count: 1000 });

@@ -86,7 +86,7 @@ describe('a month that is not paid', () => {
   it('is refunded if it is paid at Stripe after the plan has ended', async () => {
     const { id, subscription, paidUntil } = await pastDue();
     // Stripe cannot be told that the plan has ended.
-    world.stand.faults.order({ fault: 'error', count: 10_000, method: 'DELETE' });
+    world.stand.faults.order({ fault: 'error', count: 10_000, method: 'POST', path: '/v1/invoices/' });
     await world.moveTo((paidUntil + 7 * 86_400 + 60) * 1000);
     expect((await world.meter(id)).planRank).toBe(1);
 
@@ -111,6 +111,16 @@ describe('a month that is not paid', () => {
     expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toEqual([]);
     await world.move({ days: 8 });
     expect(await world.charges(id)).toEqual([2999]);
+  });
+
+  it('cannot be paid after it has ended, even if Stripe had ended the subscription before', async () => {
+    const { id, subscription } = await pastDue();
+    await world.stripe.subscriptions.cancel(subscription);
+    await world.drain();
+    expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toHaveLength(1);
+    await world.move({ days: 8 });
+    expect((await world.meter(id)).planRank).toBe(1);
+    expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toEqual([]);
   });
 
   it('cannot be upgraded', async () => {

@@ -39,6 +39,7 @@ async function returned(order: Partial<Order>, credits: number, refundedCents: n
     plans: planOfRank,
     clock: { now: () => now },
     onChange: async () => undefined,
+    mark: async () => undefined,
     align: async () => undefined,
   };
   await reversals(parts as never)(before, { refundedCents } as never);
