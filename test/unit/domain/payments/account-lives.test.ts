@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { atLength, patience, times } from '#test/many.ts';
+import { wholeLife } from '#test/payments/lives/whole-life.ts';
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const shards = 4;
+const lives = atLength(75, 2500);
+
+it.each(times(shards, (shard) => seed + shard * lives))(
+  `${lives} lives from seed %i have credits for every cent, and the provider collects what the meter says`,
+  async (first) => {
+    for (let one = first; one < first + lives; one++) {
+      const { problems, life: lived } = await wholeLife(one);
+      const { history } = lived;
+      expect({ problems, ...(problems.length > 0 && { seed: one, history }) }).toEqual({ problems: [] });
+    }
+  },
+  patience,
+);
