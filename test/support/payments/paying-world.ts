@@ -38,11 +38,16 @@ class Died extends Error {}
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
+interface WorldOptions {
+  /** Returns the origin of a server that forwards the service's requests to the stand-in. */
+  readonly through?: (url: string) => Promise<string>;
+}
+
 /**
  * Payments with their database and the stand-in for Stripe, without the rest of the service, so that months pass in
  * milliseconds. Events and messages wait for `drain`; `move` also does what the schedules do.
  */
-async function startWorld() {
+async function startWorld({ through = async (url) => url }: WorldOptions) {
   let time = Date.parse('2027-01-10T10:00:00Z');
   const database = await startTestDatabase();
   const queued: PaymentWork[] = [];
@@ -77,7 +82,7 @@ async function startWorld() {
     AWS_ENDPOINT_URL_DYNAMODB: database.url,
     PAYMENTS: 'stripe',
     PAYMENTS_SECRET_VALUE: JSON.stringify({ apiKey: stand.secretKey, webhookSecrets: [stand.webhookSecret] }),
-    STRIPE_API: stand.url,
+    STRIPE_API: await through(stand.url),
     PUBLIC_ORIGIN: 'http://127.0.0.1:1',
     POWERTOOLS_METRICS_DISABLED: 'true',
   });
@@ -327,9 +332,9 @@ async function startWorld() {
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** Starts payments before the tests of a file. */
-export function usePayingWorld(): World {
+export function usePayingWorld(options: WorldOptions = {}): World {
   const world = {} as World;
-  beforeAll(async () => void Object.assign(world, await startWorld()));
+  beforeAll(async () => void Object.assign(world, await startWorld(options)));
   afterAll(() => world.close());
   return world;
 }
