@@ -103,6 +103,7 @@ describe('the requests of the gateway to Stripe', () => {
         "POST /v1/checkout/sessions",
         "POST /v1/checkout/sessions/{id}/expire",
         "POST /v1/customers",
+        "POST /v1/customers/{id}",
         "POST /v1/invoiceitems",
         "POST /v1/invoices",
         "POST /v1/invoices/{id}/finalize",

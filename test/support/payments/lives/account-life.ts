@@ -139,7 +139,7 @@ export class AccountLife {
       findAccount: async (id) =>
         this.isDeleted ? undefined : ({ id, email: `${id}@example.com`, confirmedAt: 1 } as never),
       enforceCheckoutLimit: async () => undefined,
-      mayAsk: async () => 0,
+      takeProviderCall: async () => 0,
       queue: async () => queue,
       sendMail: async () => undefined,
       watchBalance: (_id, topUpBelow) =>

@@ -78,6 +78,8 @@ export function memoryProvider(bank: Bank, keys: Map<string, KeyedResult>, proce
           return id;
         }),
       ),
+    setEmail: async () => undefined,
+    deleteCustomer: async () => undefined,
     openCheckout: (order, { customer }) =>
       ask(
         once(`${order.id}-checkout`, [customer, order.cents], () => {
