@@ -275,7 +275,7 @@ export function settlement(parts: SettlementParts) {
       return order;
     }
     if (order.kind === 'plan' && report.subscription !== undefined) await abandon(order.accountId, report.subscription);
-    if (payment !== undefined && rest > 0 && !(await provider.refund(payment, rest, `${order.id}-return`))) {
+    if (payment !== undefined && rest > 0 && !(await provider.refund(payment, rest, `${order.id}-return-${rest}`))) {
       onMismatch(order, 'refund_failed');
       return order;
     }
@@ -294,7 +294,7 @@ export function settlement(parts: SettlementParts) {
     if (order.failure !== fraudWarning && !(await saved(order, { failure: fraudWarning }))) return returnFraud(ref);
     const { payment } = order.provider;
     const rest = (order.chargedCents ?? order.cents) - (order.refundedCents ?? 0);
-    if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-fraud`);
+    if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-fraud-${rest}`);
     await settle(ref);
   }
 
