@@ -2,8 +2,8 @@ import type { AnthropicMessage } from '#contract/inference/anthropic-message.ts'
 import type { anthropicRoutes } from '#contract/routes/anthropic.ts';
 import { anthropicChat } from '#domain/inference/anthropic-chat.ts';
 import { conversationOfAnthropic, promptOfAnthropic } from '#domain/inference/anthropic-conversation.ts';
+import { listedAnthropicModels } from '#domain/inference/anthropic-models.ts';
 import { promptTokens } from '#domain/inference/chat.ts';
-import { listedAnthropicModels } from '#domain/inference/model-catalogue.ts';
 import type { ChatOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 

@@ -63,28 +63,6 @@ export function listedModel(name: string) {
   throw new ServiceError('NOT_FOUND', 'There is no model of this name; GET /openai/v1/models lists them.', { field });
 }
 
-/** The chat models in Anthropic's form. */
-export function listedAnthropicModels() {
-  const now = catalogueClock.now();
-  const timeOf = (day: string | null) => (day === null ? null : new Date(day).toISOString());
-  const data = callableModels()
-    .filter(({ capabilities }) => capabilities.includes('chat'))
-    .map((model) => ({
-      type: 'model' as const,
-      id: model.id,
-      display_name: model.title,
-      created_at: new Date(catalogueCreated * 1000).toISOString(),
-      max_input_tokens: model.contextWindow,
-      max_tokens: model.maxOutputTokens,
-      lifecycle: phaseOf(model, now) === 'deprecated' ? ('deprecated' as const) : ('active' as const),
-      deprecated_at: timeOf(model.deprecatedFrom),
-      retires_at: timeOf(model.retiredFrom),
-      capabilities: null,
-      line: null,
-    }));
-  return { data, has_more: false as const, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-}
-
 /** 404 for a retired model. */
 export function retired({ id, retiredFrom, replacedBy }: Model): ServiceError {
   const next = replacedBy === null ? '' : ` Use ${replacedBy}.`;
