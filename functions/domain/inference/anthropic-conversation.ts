@@ -37,7 +37,7 @@ export function promptOfAnthropic({ model, system, messages, tools }: AnthropicP
   const leftOut = (tools ?? []).filter((tool) => !isCustom(tool)).map(({ name, type }) => name ?? type ?? '');
   return {
     model: servedModel(model),
-    messages: [...(system ? [{ role: 'system' as const, content: system }] : []), ...messages.flatMap(modelMessages)],
+    messages: [...(system ? [{ role: 'system' as const, content: system }] : []), ...modelMessages(messages)],
     functions: offered.map(({ name, description, input_schema: parameters }) => ({
       name: name ?? '',
       ...(description && { description }),
@@ -70,17 +70,24 @@ function outputRule({ output_config: config }: AnthropicRequest): OutputRule | u
   return { type: 'json_schema', name: 'output', schema: config.format.schema, strict: true, path };
 }
 
+function modelMessages(messages: readonly AnthropicMessageParam[]): ModelMessage[] {
+  /** Names of the called tools by the ids of the calls. */
+  const names = new Map<string, string>();
+  return messages.flatMap((message) => messagesOf(message, names));
+}
+
 /** Results of tools become messages before the other text of a message, because they follow their calls directly. */
-function modelMessages(message: AnthropicMessageParam): ModelMessage[] {
+function messagesOf(message: AnthropicMessageParam, names: Map<string, string>): ModelMessage[] {
   if (message.role === 'system') return [{ role: 'system', content: message.content }];
   const texts: string[] = [];
   const results: ModelMessage[] = [];
   const calls = [];
   for (const block of message.content) {
     if (block.type === 'text') texts.push(block.text);
-    if (block.type === 'tool_result') results.push(toolMessage(block));
+    if (block.type === 'tool_result') results.push(toolMessage(block, names));
     if (block.type === 'tool_use') {
       const called = { name: block.name, arguments: JSON.stringify(block.input) };
+      names.set(block.id, block.name);
       calls.push({ id: block.id, type: 'function' as const, function: called });
     }
   }
@@ -93,7 +100,10 @@ function modelMessages(message: AnthropicMessageParam): ModelMessage[] {
 type Block = Extract<AnthropicMessageParam, { role: 'user' }>['content'][number];
 
 /** Models know no field for errors, so the text says it. */
-function toolMessage({ tool_use_id, content, is_error }: Extract<Block, { type: 'tool_result' }>): ModelMessage {
-  const text = content ?? '';
-  return { role: 'tool', tool_call_id: tool_use_id, content: is_error ? `Error: ${text}` : text };
+function toolMessage(block: Extract<Block, { type: 'tool_result' }>, names: ReadonlyMap<string, string>): ModelMessage {
+  const { tool_use_id, is_error } = block;
+  const text = block.content ?? '';
+  const name = names.get(tool_use_id);
+  const content = is_error ? `Error: ${text}` : text;
+  return { role: 'tool', tool_call_id: tool_use_id, ...(name !== undefined && { name }), content };
 }

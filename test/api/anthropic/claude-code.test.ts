@@ -133,7 +133,7 @@ describe('Claude Code on a model of 128k tokens', () => {
         content: null,
         tool_calls: [{ id, type: 'function', function: { name: 'Bash', arguments: '{"command":"ls"}' } }],
       },
-      { role: 'tool', tool_call_id: id, content: 'README.md' },
+      { role: 'tool', tool_call_id: id, name: 'Bash', content: 'README.md' },
       { role: 'user', content: expect.stringContaining('The task list is empty.') },
     ]);
     // 1,000 tokens at 2, 17,000 at 0.5 and 9 at 8 credits per million.

@@ -72,11 +72,11 @@ describe('a request to a model', () => {
     expect(modelRequest({ messages }).messages).toEqual([
       user,
       { ...spoken('assistant', 'Let me see'), tool_calls: [called('a', '{"city":"Oslo"}'), called('b')] },
-      { role: 'tool', tool_call_id: 'b', content: 'Error: no\nwind' },
-      { role: 'tool', tool_call_id: 'a', content: 'rain' },
+      { role: 'tool', tool_call_id: 'b', name: 'get_weather', content: 'Error: no\nwind' },
+      { role: 'tool', tool_call_id: 'a', name: 'get_weather', content: 'rain' },
       spoken('user', 'And?'),
       { ...spoken('assistant', null), tool_calls: [called('c')] },
-      { role: 'tool', tool_call_id: 'c', content: '' },
+      { role: 'tool', tool_call_id: 'c', name: 'get_weather', content: '' },
     ]);
   });
 
