@@ -156,7 +156,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'AwsSolutions-IAM5[Resource::staging-text-ai-*',
       'AwsSolutions-IAM5[Resource::live-text-ai-*',
     ],
-    at: /-api\/(?:credits|operators|inference|jobs)\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
+    at: /-api\/(?:credits|operators|inference|openai|jobs)\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
     reason: 'Archive objects are named by account and month. Functions read or write all of them, and delete none.',
   },
   {

@@ -135,6 +135,7 @@ export const ExistingTables = v.strictObject({
   audit: v.optional(ExistingTable),
   webhooks: v.optional(ExistingTable),
   agents: v.optional(ExistingTable),
+  responses: v.optional(ExistingTable),
   messages: v.optional(Followed),
   transcriptions: v.optional(ExistingTable),
   payments: v.optional(ExistingTable),

@@ -17,6 +17,7 @@ import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { responseRoutes } from './routes/responses.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -39,6 +40,7 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['inference', 'inference', { inferenceRoutes }],
   ['openai', 'openai', { openAiRoutes }],
   ['anthropic', 'anthropic', { anthropicRoutes }],
+  ['responses', 'responses', { responseRoutes }],
   ['analysis', 'analysis', { analysisRoutes }],
   ['agents', 'agents', { agentRoutes }],
   ['agents', 'conversations', { conversationRoutes }],

@@ -261,6 +261,7 @@ export const jobs = {
         meters: 'delete',
         webhooks: 'delete',
         agents: 'delete',
+        responses: 'delete',
         messages: 'delete',
         transcriptions: 'delete',
       },

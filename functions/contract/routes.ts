@@ -15,6 +15,7 @@ import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { responseRoutes } from './routes/responses.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -33,6 +34,7 @@ export const routes = {
   ...analysisRoutes,
   ...openAiRoutes,
   ...anthropicRoutes,
+  ...responseRoutes,
   ...agentRoutes,
   ...documentRoutes,
   ...conversationRoutes,
@@ -52,7 +54,7 @@ export const routeGroups = {
   alerts: Object.values(alertRoutes),
   inference: Object.values(inferenceRoutes),
   analysis: Object.values(analysisRoutes),
-  openai: Object.values(openAiRoutes),
+  openai: Object.values({ ...openAiRoutes, ...responseRoutes }),
   anthropic: Object.values(anthropicRoutes),
   agents: Object.values({ ...agentRoutes, ...documentRoutes, ...conversationRoutes }),
   audio: Object.values(audioRoutes),

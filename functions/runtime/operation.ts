@@ -77,7 +77,7 @@ export interface PricedOperation<R extends Route, O extends Order> {
    */
   readonly open?: (
     services: CallServices,
-    call: Pick<OperationCall<R>, 'input' | 'caller'> & {
+    call: Pick<OperationCall<R>, 'input' | 'caller' | 'requestId'> & {
       readonly order: O;
       readonly prove: Proof;
       /** Reports the model as soon as it is known, so that 403 for the model precedes 404 and 409. */

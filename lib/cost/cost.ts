@@ -105,6 +105,12 @@ export function costOfCalls(calls: number, call: Call): readonly Line[] {
   return each.map(({ item, usd }) => ({ item, usd: usd * calls }));
 }
 
+/** Stored responses of the Responses API, each of `bytes` compressed, for 30 days. */
+export function costOfStoredResponses(responses: number, bytes: number): number {
+  const { writeUnit, tableGb } = listPrices;
+  return responses * (Math.ceil(bytes / 1024) * writeUnit + (bytes / GB) * tableGb);
+}
+
 /** Rows of docs/deploy.md: DynamoDB for a million whole responses and streams of 3 s, by the concurrent calls of their account. */
 export function concurrencyTable(): string {
   const rows = concurrencies.map((calls) => {
@@ -154,7 +160,7 @@ export function costAtZero({
     { item: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
     { item: 'Alarms', usd: alarmMetrics * p.alarmMetric },
     { item: 'Dashboard', usd: dashboards * p.dashboard },
-    { item: 'Key of accounts, payments, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
+    { item: 'Key of accounts, payments, webhooks, agents, responses and messages (`accountsKey`)', usd: keys * p.key },
     { item: 'Secret between edge and firewall', usd: secrets * p.secret },
     { item: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
     { item: 'The sweep of webhooks, each minute', usd: webhookSweep },

@@ -89,9 +89,23 @@ const openAiFormat: ResponseFormat = {
 /** OpenAI's format for responses: the field `event` equals the type, and a stream always ends with `[DONE]`. */
 const responsesFormat: ResponseFormat = {
   ...openAiFormat,
+  error: responsesError,
   chunkEvent: namedEvent,
-  errorEvent: (refusal) => `${namedEvent({ ...openAiError(refusal).error, type: 'error' })}${openAiFormat.endEvent()}`,
+  errorEvent: (refusal) =>
+    `${namedEvent({ ...responsesError(refusal).error, type: 'error' })}${openAiFormat.endEvent()}`,
 };
+
+/** Error type by status, if Open Responses has its own. */
+const responsesTypes: Readonly<Partial<Record<number, string>>> = { 404: 'not_found', 429: 'too_many_requests' };
+
+const modelErrors: ReadonlySet<ErrorCode> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT']);
+
+export function responsesError(refusal: Refusal): OpenAiError {
+  const { error } = openAiError(refusal);
+  const { code } = refusal;
+  const type = modelErrors.has(code) ? 'model_error' : responsesTypes[errorStatus[code]];
+  return type === undefined ? { error } : { error: { ...error, type } };
+}
 
 /** `data.type` is the name of the event. */
 function namedEvent(data: unknown): string {
@@ -110,6 +124,7 @@ function codeOf({ code, field }: Refusal): string | null {
   if (code !== 'INVALID_FORMAT' && field === undefined) return names[code] ?? code.toLowerCase();
   if (field?.isMissing) return 'missing_required_parameter';
   if (field?.path === 'model') return 'model_not_found';
+  if (code === 'NOT_FOUND') return field?.path === 'previous_response_id' ? 'previous_response_not_found' : 'not_found';
   return field ? 'invalid_value' : null;
 }
 

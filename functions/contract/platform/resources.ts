@@ -85,6 +85,8 @@ export const tables = {
    * conversation contains its messages.
    */
   agents: { name: 'agents', partitionKey: pk, sortKey: sk, ttlAttribute: 'ttl' },
+  /** Stored responses of the Responses API in the partition of their account. */
+  responses: { name: 'responses', partitionKey: pk, sortKey: sk, ttlAttribute: 'ttl' },
   /** Messages to phones in the partition of their account, and message counts by account, number and number range. */
   messages: { name: 'messages', partitionKey: pk, sortKey: sk, stream: 'new and old', ttlAttribute: 'ttl' },
   /** Uploads of audio and transcription jobs by account. Transcripts are files in S3. */

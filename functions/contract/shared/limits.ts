@@ -8,6 +8,8 @@ export const limits = {
   choices: 8,
   logitBiases: 1024,
   topLogprobs: 20,
+  /** Earlier responses of a conversation that `previous_response_id` continues. */
+  responseChain: 200,
   functions: 128,
   stopSequences: 4,
   /** Far longer than any real stop sequence. A stream holds back output that may begin one. */

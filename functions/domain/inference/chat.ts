@@ -141,7 +141,7 @@ const templateTokens = ({ messages }: Pick<Conversation, 'messages'>): number =>
 export const promptTokens = async (prompt: Pick<Conversation, 'messages' | 'functions'>, tokenizer: Tokenizer) =>
   templateTokens(prompt) + (await countTokens(promptTexts(prompt), tokenizer));
 
-function promptTexts({ messages, functions }: Pick<Conversation, 'messages' | 'functions'>): string[] {
+export function promptTexts({ messages, functions }: Pick<Conversation, 'messages' | 'functions'>): string[] {
   const texts: string[] = [];
   for (const { content, name, tool_calls: calls = [] } of messages) {
     if (content) texts.push(content);

@@ -27,6 +27,8 @@ export interface Conversation {
   readonly reducesOutput?: true;
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];
+  /** Functions that are not offered. Their calls reach the format, which drops them, instead of failing. */
+  readonly suppressed?: readonly string[];
   /** Tools of kinds that are not served, by name. */
   readonly toolsLeftOut?: readonly string[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };

@@ -138,7 +138,7 @@ export function inference(
   ): ChatOrder<Body> {
     const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
-    const offered = new Set(conversation.functions.map(({ name }) => name));
+    const offered = new Set([...conversation.functions.map(({ name }) => name), ...(conversation.suppressed ?? [])]);
     const amount = tariff.max(promptTokens, maxTokens);
     const { toolsLeftOut } = conversation;
     const shared = { model, format, amount, tariff, price: tariff.price, request, offered };

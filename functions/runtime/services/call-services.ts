@@ -39,10 +39,11 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
   const audio = lazy(async () => (await import('./audio-calls.ts')).audioServices(shared.runtime(), settings));
   const newDeadline = () => AbortSignal.timeout(deadlines.deadlineMs);
+  const inferenceOf = lazy(() => inference(modelGateway(), bpeTokenizer, core.clock, newDeadline));
   return {
     ...core,
     models: modelGateway,
-    inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock, newDeadline)),
+    inference: inferenceOf,
     analysis: lazy(async () => {
       const { analysisCalls } = await import('./analysis-calls.ts');
       const { deadlineMs } = deadlines;
@@ -55,6 +56,7 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
       return translationCalls(core.environment, modelGateway(), deadlines.deadlineMs);
     }),
     messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
+    responses: lazy(async () => (await import('./response-calls.ts')).responseCalls(core, inferenceOf())),
     agents: lazy(async () => {
       const { agentCalls } = await import('./agent-calls.ts');
       return agentCalls(core, route, { runtime: shared.runtime(), settings });

@@ -83,13 +83,15 @@ function build() {
       table('accounts'),
       table('meters'),
       async (accountId, signal) => {
-        const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
+        const [{ purgeWebhooks }, { purger }, { purgeMessages }, { purgeResponses }] = await Promise.all([
           import('#repositories/webhooks/webhooks.ts'),
           import('#repositories/agents/purge.ts'),
           import('#repositories/messages/messages.ts'),
+          import('#repositories/responses/responses.ts'),
         ]);
         await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
         await purgeMessages(dynamo(), table('messages'), accountId, signal);
+        await purgeResponses(dynamo(), table('responses'), accountId, signal);
         await purger(dynamo(), table('agents')).account(accountId, signal);
         await (await audioJobs()).purge(accountId, signal);
       },
@@ -153,6 +155,10 @@ function build() {
       statementReads(),
     ]);
     return statementService(store, clock);
+  });
+  const cancellations = lazy(async () => {
+    const { cancellationService } = await import('#domain/billing/cancellations.ts');
+    return cancellationService(meters(), await statementReads());
   });
   const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));
   const requestsOf = lazy(async () => {
@@ -256,6 +262,7 @@ function build() {
         enforceSendLimit: (accountId) => throttles().enforce(webhookSends, String(accountId)),
       });
     }),
+    responses: lazy(async () => (await import('./responses.ts')).storedResponses(core, cancellations)),
     messages: lazy(async () => {
       const { messageServices } = await import('./messages.ts');
       return messageServices(core);
@@ -268,10 +275,7 @@ function build() {
       return auditor(auditReads(dynamo(), table('meters'), table('ledger'), archivedRows()));
     }),
     statements,
-    cancellations: lazy(async () => {
-      const { cancellationService } = await import('#domain/billing/cancellations.ts');
-      return cancellationService(meters(), await statementReads());
-    }),
+    cancellations,
     requests,
     tokenizer,
     requestLog: requestsOf,

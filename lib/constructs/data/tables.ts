@@ -25,8 +25,15 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/** Tables with personal data, webhook signing secrets, agent conversations, messages to phones or payments. */
-const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents', 'messages', 'payments']);
+/** Tables with personal data, webhook signing secrets, agent conversations, stored responses, messages to phones or payments. */
+const hasSecrets: ReadonlySet<TableId> = new Set([
+  'accounts',
+  'webhooks',
+  'agents',
+  'responses',
+  'messages',
+  'payments',
+]);
 
 /**
  * The tables of the contract, with deletion protection, point-in-time recovery and retention. A table named by the
@@ -53,6 +60,7 @@ export function createTables(
     audit: table('audit'),
     webhooks: table('webhooks'),
     agents: table('agents'),
+    responses: table('responses'),
     messages: table('messages'),
     transcriptions: table('transcriptions'),
     payments: table('payments'),

@@ -6,6 +6,7 @@ import {
   costAtZero,
   costOfCalls,
   costOfPayments,
+  costOfStoredResponses,
   type MonthlyResources,
   sumOf,
   table,
@@ -89,6 +90,11 @@ const chats = costOfCalls(1e6, { seconds: 3, isStream: false, memoryMb, response
 
 test('docs/deploy.md states the cost of a million chats of 3 s without the model', () => {
   expect(guide).toContain(table(chats));
+});
+
+test('docs/deploy.md states the cost of stored responses', () => {
+  const usd = costOfStoredResponses(1e6, 3072).toFixed(2);
+  expect(guide).toContain(`A million responses that the Responses API stores for 30 days add ${usd}, if each has 3 KB`);
 });
 
 describe('X-Ray', () => {

@@ -1,0 +1,132 @@
+import type { ResponseObject } from '#contract/inference/response-items.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { type Item, type ItemReference, responseOfItem } from './responses.ts';
+
+/** Milliseconds that a response is stored. */
+export const responseRetentionMs = 30 * 86_400_000;
+
+/** A response with the items of its request. */
+export interface StoredResponse {
+  readonly accountId: number;
+  readonly response: ResponseObject;
+  readonly input: readonly Item[];
+  /** Ids of the earlier responses of the conversation, newest first. */
+  readonly chain: readonly string[];
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
+
+export interface ResponseStore {
+  /** Throws if the response is too large. */
+  put(stored: StoredResponse): Promise<void>;
+  find(accountId: number, id: string, now: number): Promise<StoredResponse | undefined>;
+  /** Returns the existing responses in the order of the ids. */
+  findAll(accountId: number, ids: readonly string[], now: number): Promise<StoredResponse[]>;
+  /** Returns false if the response does not exist. */
+  remove(accountId: number, id: string, now: number): Promise<boolean>;
+}
+
+/** Responses per read, and JSON bytes of a conversation's history. The context of no model contains more. */
+const perRead = 25;
+const maxHistoryBytes = 8 * 1024 * 1024;
+
+export interface History {
+  readonly items: readonly Item[];
+  /** Of the next response. */
+  readonly chain: readonly string[];
+}
+
+export const noHistory: History = { items: [], chain: [] };
+
+export interface HistoryQuery {
+  readonly accountId: number;
+  readonly previousId: string;
+  /** Whether the oldest responses may be missing from the history. */
+  readonly mayDrop: boolean;
+  readonly now: number;
+}
+
+/** Reads the conversation that ends with a response, oldest item first. Throws 404 if one of its responses is missing. */
+export async function historyOf(store: ResponseStore, query: HistoryQuery): Promise<History> {
+  const { accountId, previousId, mayDrop, now } = query;
+  const last = await store.find(accountId, previousId, now);
+  if (!last) throw unknownPrevious(previousId);
+  if (last.chain.length >= limits.responseChain && !mayDrop) throw tooLong();
+  const parts = [itemsOf(last)];
+  let bytes = sizeOf(parts[0]);
+  for (let start = 0; start < last.chain.length && bytes <= maxHistoryBytes; start += perRead) {
+    const ids = last.chain.slice(start, start + perRead);
+    const found = new Map((await store.findAll(accountId, ids, now)).map((one) => [one.response.id, one]));
+    for (const id of ids) {
+      const one = found.get(id);
+      if (!one) throw unknownPrevious(id);
+      parts.push(itemsOf(one));
+      bytes += sizeOf(parts.at(-1));
+    }
+  }
+  if (bytes > maxHistoryBytes && !mayDrop) throw tooLong();
+  return {
+    items: parts.toReversed().flat(),
+    chain: [previousId, ...last.chain].slice(0, limits.responseChain),
+  };
+}
+
+const itemsOf = ({ input, response }: StoredResponse): Item[] => [...input, ...response.output];
+
+const sizeOf = (items: unknown): number => Buffer.byteLength(JSON.stringify(items));
+
+/** Replaces references by the items of stored responses. Throws 404 if one is missing. */
+export async function resolved(
+  store: () => Promise<ResponseStore>,
+  accountId: number,
+  items: readonly (Item | ItemReference)[],
+  now: number,
+): Promise<readonly Item[]> {
+  const references = items.filter((item) => item.type === 'item_reference');
+  if (references.length === 0) return items.filter((item) => item.type !== 'item_reference');
+  const ids = [...new Set(references.map(({ id }) => responseOfItem(id) ?? throwUnknownItem(id)))];
+  if (ids.length > limits.responseChain) throw tooManyReferences();
+  const stored = await (await store()).findAll(accountId, ids, now);
+  const found = new Map(stored.flatMap(itemsOf).map((item) => [item.id, item]));
+  return items.map((item) =>
+    item.type === 'item_reference' ? (found.get(item.id) ?? throwUnknownItem(item.id)) : item,
+  );
+}
+
+const previousField = { field: { path: 'previous_response_id', isMissing: false } };
+const inputField = { field: { path: 'input', isMissing: false } };
+
+const unknownPrevious = (id: string) =>
+  new ServiceError(
+    'NOT_FOUND',
+    `Previous response with id ${id} not found: it was not stored, was deleted, or has expired.`,
+    previousField,
+  );
+
+const tooLong = () =>
+  new ServiceError(
+    'INVALID_FORMAT',
+    `previous_response_id continues a conversation that is too long; a conversation may have at most ${limits.responseChain} responses. Send truncation auto, or the newest items in input.`,
+    previousField,
+  );
+
+const tooManyReferences = () =>
+  new ServiceError(
+    'INVALID_FORMAT',
+    `input refers to items of more than ${limits.responseChain} responses. Send the items themselves.`,
+    inputField,
+  );
+
+function throwUnknownItem(id: string): never {
+  throw new ServiceError(
+    'NOT_FOUND',
+    `Item with id ${id} not found: its response was not stored, was deleted, or has expired.`,
+    inputField,
+  );
+}
+
+export const unknownResponse = (id: string) =>
+  new ServiceError('NOT_FOUND', `Response with id ${id} not found.`, {
+    field: { path: 'response_id', isMissing: false },
+  });
