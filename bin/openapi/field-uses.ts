@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { AnthropicRequest } from '#contract/inference/anthropic.ts';
 import { OpenAiChatRequest, OpenAiCompletionRequest, OpenAiEmbeddingsRequest } from '#contract/inference/openai.ts';
+import { ResponseRequest } from '#contract/inference/responses.ts';
 
 type Entries = Readonly<Record<string, v.GenericSchema>>;
 
 /** Request schemas of other vendors' dialects, by path. */
 const dialectBodies: Readonly<Record<string, Entries>> = {
   '/openai/v1/chat/completions': OpenAiChatRequest.entries,
+  '/openai/v1/responses': ResponseRequest.entries,
   '/openai/v1/completions': OpenAiCompletionRequest.entries,
   '/openai/v1/embeddings': OpenAiEmbeddingsRequest.entries,
   '/anthropic/v1/messages': AnthropicRequest.entries,

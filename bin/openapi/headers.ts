@@ -64,7 +64,8 @@ const rate = [
 export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
   const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
   const limited = route.priced ? ['x-key-credits-remaining'] : [];
-  const partial = route.format === 'anthropic' && route.priced ? ['x-tools-left-out'] : [];
+  const isPartial = route.format === 'anthropic' ? route.priced : route.id === 'create-response';
+  const partial = isPartial ? ['x-tools-left-out'] : [];
   const dated = namesModel(route) ? ['deprecation', 'sunset'] : [];
   return references([
     ...recorded,

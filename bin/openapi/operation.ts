@@ -9,6 +9,7 @@ import { type FormatName, operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { AnthropicEvent } from '#contract/inference/anthropic-message.ts';
+import { ResponseEvent } from '#contract/inference/response-events.ts';
 import * as chunks from '#contract/inference/stream-chunks.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
@@ -142,12 +143,16 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'openai chat': chunks.OpenAiChatCompletionChunk,
   'openai completion': chunks.OpenAiCompletionChunk,
   'anthropic chat': AnthropicEvent,
+  'responses chat': ResponseEvent,
 };
 
 const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': TurnChunk };
 
+/** Responses of up to five minutes have the streaming integration, even if they are never streamed. */
+const neverStreamed: ReadonlySet<string> = new Set(['compact-response']);
+
 function chunkSchemaOf({ id, streaming, format, priced }: Route): GenericSchema | undefined {
-  return streaming && priced?.capability
+  return streaming && priced?.capability && !neverStreamed.has(id)
     ? (ownChunks[id] ?? chunkSchemas[`${format} ${priced.capability}`])
     : undefined;
 }

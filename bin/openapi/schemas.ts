@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import * as v from 'valibot';
 import type { GenericSchema } from 'valibot';
 import { isFormFile } from '#contract/http/request.ts';
 import { isListOfTokenIds, isTokenIds } from '#contract/inference/token-ids.ts';
@@ -48,9 +49,23 @@ const config = (typeMode: Mode): ConversionConfig => ({
   typeMode,
   ignoreActions,
   overrideRef: ({ referenceId }) => prefix + referenceId,
-  overrideSchema: ({ valibotSchema }) =>
-    valibotSchema.type === 'custom' && 'check' in valibotSchema ? customs.get(valibotSchema.check) : undefined,
+  overrideSchema({ valibotSchema, jsonSchema: { oneOf, ...rest } }) {
+    if (v.is(Overlapping, valibotSchema) && oneOf) return { ...rest, anyOf: oneOf };
+    return valibotSchema.type === 'custom' && 'check' in valibotSchema ? customs.get(valibotSchema.check) : undefined;
+  },
 });
+
+/** A variant whose alternatives may overlap, because the discriminator of one is optional or any string. */
+const Overlapping = v.pipe(
+  v.object({
+    type: v.literal('variant'),
+    key: v.string(),
+    options: v.array(v.object({ entries: v.record(v.string(), v.object({ type: v.string() })) })),
+  }),
+  v.check(({ key, options }) => options.some(({ entries }) => !isExact(entries[key]?.type))),
+);
+
+const isExact = (type: string | undefined): boolean => type === 'literal' || type === 'picklist';
 
 const defined = {
   input: toJsonSchemaDefs(named, config('input')),

@@ -39,6 +39,8 @@ const anthropic = { ...chat, max_tokens: 256 };
 const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
 const result = '{"celsius":21}';
 const streamed = { stream: true };
+const response = { model: chatModel, input: 'Hello' };
+const weatherTool = { type: 'function', ...weather };
 const agent = { name: 'Concierge', model: chatModel, instructions: 'You help guests of a hotel. Reply briefly.' };
 const handbook =
   'Breakfast is served from seven to ten in the garden room. Bicycles are free for guests; keys are at the desk.';
@@ -249,6 +251,28 @@ export const samples: Readonly<Record<string, Sample>> = {
   'create-openai-completion': { body: completion, more: { 'A stream': { ...completion, ...streamed } } },
   'create-openai-embeddings': { body: embeddings },
   'get-openai-model': { path: { model: chatModel } },
+  'create-response': {
+    body: response,
+    more: {
+      'A stream': { ...response, ...streamed },
+      'The next message': { ...response, input: 'And why?', previous_response_id: 'resp_hV3kQ9sTz1LmXw7RbYc' },
+      'A function to call': { ...response, input: question.content, tools: [weatherTool] },
+      "A function's result": {
+        ...response,
+        input: [
+          question,
+          { type: 'function_call', call_id: 'call_1', ...call },
+          { type: 'function_call_output', call_id: 'call_1', output: result },
+        ],
+        tools: [weatherTool],
+      },
+    },
+  },
+  'compact-response': { body: { ...response, input: [question] } },
+  'get-response': { path: { id: 'resp_some' } },
+  'delete-response': { path: { id: 'resp_some' } },
+  'list-input-items': { path: { id: 'resp_some' }, query: { limit: '10', order: 'asc' } },
+  'cancel-response': { path: { id: 'resp_some' } },
   'create-anthropic-message': {
     body: anthropic,
     more: {

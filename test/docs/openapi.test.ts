@@ -26,7 +26,7 @@ const eventShapes = (stream = ''): readonly string[] =>
     .split('\n\n')
     .filter(Boolean)
     .map((event) => {
-      const data = event.replace(/^event: \w+\n/, '');
+      const data = event.replace(/^event: \S+\n/, '');
       return data.startsWith('data: {') ? JSON.stringify(shapeOf(JSON.parse(data.slice(6)))) : data;
     });
 

@@ -100,7 +100,7 @@ export const OutputTextPart = v.object({
 
 const InputTextPart = v.object({ type: v.literal('input_text'), text: v.string() });
 
-const SummaryPart = v.object({ type: v.literal('summary_text'), text: v.string() });
+export const SummaryPart = v.object({ type: v.literal('summary_text'), text: v.string() });
 
 export const OutputMessage = v.object({
   type: v.literal('message'),

@@ -114,8 +114,8 @@ const responseId = v.pipe(text(64), v.regex(/^resp_[0-9A-Za-z]+$/, 'must be the 
 
 const Reasoning = v.object(
   {
-    effort: v.nullish(withoutEffect(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']))),
-    summary: v.nullish(withoutEffect(v.picklist(['auto', 'concise', 'detailed']))),
+    effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+    summary: v.nullish(v.picklist(['auto', 'concise', 'detailed'])),
   },
   'must be an object',
 );
@@ -155,7 +155,7 @@ const Body = v.object(
     ),
     truncation: v.nullish(v.picklist(['auto', 'disabled'], 'must be auto or disabled'), 'disabled'),
     metadata: v.nullish(Metadata),
-    reasoning: v.nullish(Reasoning),
+    reasoning: v.nullish(withoutEffect(Reasoning)),
     include: v.nullish(withoutEffect(names)),
     user: v.nullish(withoutEffect(content)),
     safety_identifier: v.nullish(withoutEffect(content)),
@@ -166,11 +166,11 @@ const Body = v.object(
     stream_options: v.nullish(anything),
     background: v.nullish(v.literal(false, 'must be false; responses do not run in the background')),
     top_logprobs: v.nullish(v.literal(0, 'must be 0; log probabilities are not supported')),
-    conversation: v.nullish(refusedUnless('null', v.null('is not supported; use previous_response_id'))),
-    prompt: v.nullish(refusedUnless('null', v.null('is not supported; send instructions and input'))),
-    max_tool_calls: v.nullish(refusedUnless('null', v.null('is not supported; it limits only tools that run here'))),
+    conversation: v.nullish(refusedUnless('`null`', v.null('is not supported; use previous_response_id'))),
+    prompt: v.nullish(refusedUnless('`null`', v.null('is not supported; send instructions and input'))),
+    max_tool_calls: v.nullish(refusedUnless('`null`', v.null('is not supported; it limits only tools that run here'))),
     context_management: v.nullish(
-      refusedUnless('null', v.null('is not supported; use truncation or /responses/compact')),
+      refusedUnless('`null`', v.null('is not supported; use truncation or /responses/compact')),
     ),
   },
   'must be a JSON object',

@@ -7,7 +7,7 @@ import {
   ResponseQuery,
   ResponseRequest,
 } from '../inference/responses.ts';
-import { modelCalls } from './inference.ts';
+import { modelCalls } from './model-calls.ts';
 
 const path = '/openai/v1/responses';
 

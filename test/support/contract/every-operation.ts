@@ -9,6 +9,7 @@ import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { routes } from '#contract/routes.ts';
 import { type Sample, samples, silence } from '#contract/samples.ts';
+import { parseCredential } from '#domain/shared/credential.ts';
 import { startService } from '#local/start/service.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
@@ -46,6 +47,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 const email = 'sample@example.com';
 const Created = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
+const CreatedResponse = v.object({ id: v.string() });
 const CreatedUpload = v.object({ id: v.string(), url: v.string(), fields: v.record(v.string(), v.string()) });
 const CreatedJob = v.object({ data: v.object({ status: v.string() }) });
 const CreatedKey = v.object({ ...Created.entries, key: v.string() });
@@ -75,6 +77,7 @@ export async function callEveryOperation(): Promise<ReadonlyMap<string, Operatio
     await service.settled();
     await manageWebhooks(service, calls, key);
     await operate(service, calls);
+    await cancelStream(service, calls, key);
     await leave(service, calls);
     return calls.responses;
   } finally {
@@ -111,6 +114,33 @@ async function useModels(service: Service, { send, inTurn }: Caller, key: string
   await send('checkAnthropicBaseUrl');
   await inTurn(['createOpenAiCompletion', 'createOpenAiEmbeddings', 'listOpenAiModels'], { key });
   await send('getOpenAiModel', { key });
+  const path = v.parse(CreatedResponse, (await send('createResponse', { key })).body);
+  await inTurn(['compactResponse', 'getResponse', 'listInputItems', 'deleteResponse'], { key, path });
+}
+
+/** Cancels a stream whose model is silent. */
+async function cancelStream({ origin }: Service, { send }: Pick<Caller, 'send'>, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const fault = { target: 'sagemaker', fault: 'hang' };
+  await fetch(`${origin}/_local/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
+  const { path } = routes.createResponse;
+  const body = JSON.stringify({ ...Object(samples['create-response']?.body), stream: true });
+  const silent = fetch(origin + path, { method: 'POST', headers, body });
+  for (let tries = 0; tries < 200; tries++) {
+    const [id] =
+      (
+        await services()
+          .metering()
+          .find(parseCredential(key)?.accountId ?? 0)
+      )?.holds.keys() ?? [];
+    if (id !== undefined) {
+      await send('cancelResponse', { key, path: { id: `resp_${id}` } });
+      await (await silent).text();
+      return;
+    }
+    await sleep(50);
+  }
+  throw new Error('the silent stream was not admitted');
 }
 
 /** Uploads the sample's file with the form, like a caller. */
@@ -305,7 +335,7 @@ function caller(origin: string) {
       responses.set(route.id, { status, headers, ...reply, ...stream });
     }
     const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    return { cookie, data: v.is(Envelope, reply.response) ? reply.response.data : undefined };
+    return { cookie, body: reply.response, data: v.is(Envelope, reply.response) ? reply.response.data : undefined };
   }
 
   /** Sends the samples of several routes with one credential. Paths ignore names that they do not contain. */

@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
 }
 
 /** An event of some formats begins with its name. */
-const named = /^(?:event: \w+\n)?data: ([^\n]*)$/;
+const named = /^(?:event: \S+\n)?data: ([^\n]*)$/;
 
 /** The data of a stream's events, parsed from JSON. The `[DONE]` of an OpenAI stream is not JSON and must come last. */
 function eventsOf(text: string): unknown[] {
