@@ -112,10 +112,10 @@ async function useModels(service: Service, { send, inTurn }: Caller, key: string
   await inTurn(['createCompletion', 'createEmbeddings', 'createOpenAiChatCompletion'], { key });
   await inTurn(['createAnthropicMessage', 'countAnthropicTokens', 'listAnthropicModels'], { key });
   await send('checkAnthropicBaseUrl');
-  await inTurn(['createOpenAiCompletion', 'createOpenAiEmbeddings', 'listOpenAiModels'], { key });
-  await send('getOpenAiModel', { key });
   const path = v.parse(CreatedResponse, (await send('createResponse', { key })).body);
   await inTurn(['compactResponse', 'getResponse', 'listInputItems', 'deleteResponse'], { key, path });
+  await inTurn(['createOpenAiCompletion', 'createOpenAiEmbeddings', 'listOpenAiModels'], { key });
+  await send('getOpenAiModel', { key });
 }
 
 /** Cancels a stream whose model is silent. */
