@@ -26,6 +26,7 @@ export const guides = [
   'quick-start',
   'authentication',
   'openai-sdks',
+  'responses',
   'anthropic-sdks',
   'chat',
   'completions',

@@ -9,10 +9,10 @@ import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { routes } from '#contract/routes.ts';
 import { type Sample, samples, silence } from '#contract/samples.ts';
-import { parseCredential } from '#domain/shared/credential.ts';
 import { startService } from '#local/start/service.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
+import { openSilentStream } from './silent-stream.ts';
 
 /** A response of the service. `stream`: the body of its streamed form, if the route has one. */
 export interface OperationResponse {
@@ -77,7 +77,9 @@ export async function callEveryOperation(): Promise<ReadonlyMap<string, Operatio
     await service.settled();
     await manageWebhooks(service, calls, key);
     await operate(service, calls);
-    await cancelStream(service, calls, key);
+    const silent = await openSilentStream(service.origin, key);
+    await calls.send('cancelResponse', { key, path: { id: `resp_${silent.requestId}` } });
+    await silent.ended;
     await leave(service, calls);
     return calls.responses;
   } finally {
@@ -116,31 +118,6 @@ async function useModels(service: Service, { send, inTurn }: Caller, key: string
   await inTurn(['compactResponse', 'getResponse', 'listInputItems', 'deleteResponse'], { key, path });
   await inTurn(['createOpenAiCompletion', 'createOpenAiEmbeddings', 'listOpenAiModels'], { key });
   await send('getOpenAiModel', { key });
-}
-
-/** Cancels a stream whose model is silent. */
-async function cancelStream({ origin }: Service, { send }: Pick<Caller, 'send'>, key: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const fault = { target: 'sagemaker', fault: 'hang' };
-  await fetch(`${origin}/_local/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
-  const { path } = routes.createResponse;
-  const body = JSON.stringify({ ...Object(samples['create-response']?.body), stream: true });
-  const silent = fetch(origin + path, { method: 'POST', headers, body });
-  for (let tries = 0; tries < 200; tries++) {
-    const [id] =
-      (
-        await services()
-          .metering()
-          .find(parseCredential(key)?.accountId ?? 0)
-      )?.holds.keys() ?? [];
-    if (id !== undefined) {
-      await send('cancelResponse', { key, path: { id: `resp_${id}` } });
-      await (await silent).text();
-      return;
-    }
-    await sleep(50);
-  }
-  throw new Error('the silent stream was not admitted');
 }
 
 /** Uploads the sample's file with the form, like a caller. */

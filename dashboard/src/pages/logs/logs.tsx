@@ -13,7 +13,7 @@ export default function LogsPage() {
   return (
     <Page
       title="Logs"
-      lead="Requests from the last 30 days, including rejected and failed ones. Prompts and responses are not stored."
+      lead="Requests from the last 30 days, including rejected and failed ones. Without prompts and responses."
     >
       <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={noRequests} />
     </Page>
