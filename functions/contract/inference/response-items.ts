@@ -102,7 +102,7 @@ const InputTextPart = v.object({ type: v.literal('input_text'), text: v.string()
 
 export const SummaryPart = v.object({ type: v.literal('summary_text'), text: v.string() });
 
-export const OutputMessage = v.object({
+const OutputMessage = v.object({
   type: v.literal('message'),
   id: v.string(),
   status: states,
@@ -110,7 +110,7 @@ export const OutputMessage = v.object({
   content: v.array(OutputTextPart),
 });
 
-export const OutputCall = v.object({
+const OutputCall = v.object({
   type: v.literal('function_call'),
   id: v.string(),
   status: states,
@@ -121,7 +121,7 @@ export const OutputCall = v.object({
 });
 
 /** The model's reasoning is its summary. */
-export const OutputReasoning = v.object({
+const OutputReasoning = v.object({
   type: v.literal('reasoning'),
   id: v.string(),
   status: states,
@@ -153,7 +153,7 @@ export const ListedItem = v.variant('type', [
 ]);
 export type ListedItem = v.InferOutput<typeof ListedItem>;
 
-export const ResponseUsage = v.object({
+const ResponseUsage = v.object({
   input_tokens: whole,
   input_tokens_details: v.object({ cached_tokens: whole, cache_write_tokens: whole }),
   output_tokens: whole,
@@ -171,8 +171,6 @@ const ListedFunction = v.object({
 
 const ChosenFunction = v.object({ type: v.literal('function'), name: v.string() });
 
-const mode = v.picklist(['none', 'auto', 'required']);
-
 const ListedFormat = v.variant('type', [
   v.object({ type: v.literal('text') }),
   v.object({ type: v.literal('json_object') }),
@@ -184,6 +182,9 @@ const ListedFormat = v.variant('type', [
     strict: v.boolean(),
   }),
 ]);
+
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export const reasoningSummaries = ['auto', 'concise', 'detailed'] as const;
 
 /** Every field is present, even if it is null. Fields of features that are not served have their default. */
 export const ResponseObject = v.object({
@@ -203,16 +204,23 @@ export const ResponseObject = v.object({
   parallel_tool_calls: v.boolean(),
   previous_response_id: v.nullable(v.string()),
   prompt_cache_key: v.nullable(v.string()),
-  reasoning: v.object({ effort: v.nullable(v.string()), summary: v.nullable(v.string()) }),
+  reasoning: v.object({
+    effort: v.nullable(v.picklist(reasoningEfforts)),
+    summary: v.nullable(v.picklist(reasoningSummaries)),
+  }),
   safety_identifier: v.nullable(v.string()),
   service_tier: v.literal('default'),
   store: v.pipe(v.boolean(), v.description('False also if the response could not be stored.')),
   temperature: v.number(),
   text: v.object({ format: ListedFormat, verbosity: v.picklist(['low', 'medium', 'high']) }),
   tool_choice: v.union([
-    mode,
+    v.picklist(['none', 'auto', 'required']),
     ChosenFunction,
-    v.object({ type: v.literal('allowed_tools'), mode, tools: v.array(ChosenFunction) }),
+    v.object({
+      type: v.literal('allowed_tools'),
+      mode: v.picklist(['auto', 'required']),
+      tools: v.array(ChosenFunction),
+    }),
   ]),
   tools: v.array(ListedFunction),
   top_logprobs: v.literal(0),

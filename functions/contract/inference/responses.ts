@@ -11,7 +11,7 @@ import {
   samplingDefaults,
   samplingRules,
 } from './inference-fields.ts';
-import { InputItem, messageOfIssue } from './response-items.ts';
+import { InputItem, messageOfIssue, reasoningEfforts, reasoningSummaries } from './response-items.ts';
 
 /*
  * Requests of the Responses API (Open Responses, version 2026-04-24). Null is equivalent to an absent field. Unknown
@@ -78,11 +78,14 @@ const ToolChoice = v.union(
   [
     v.picklist(['none', 'auto', 'required']),
     NamedFunction,
-    v.object({
-      type: v.literal('allowed_tools'),
-      mode: v.picklist(['none', 'auto', 'required']),
-      tools: v.pipe(v.array(NamedFunction), v.minLength(1), v.maxLength(limits.functions)),
-    }),
+    v.pipe(
+      v.object({
+        type: v.literal('allowed_tools'),
+        mode: v.picklist(['none', 'auto', 'required']),
+        tools: v.pipe(v.array(NamedFunction), v.minLength(1), v.maxLength(limits.functions)),
+      }),
+      v.transform(({ mode, ...choice }) => (mode === 'none' ? mode : { ...choice, mode })),
+    ),
   ],
   'must be none, auto, required, or an object of type function or allowed_tools that names functions; other tools are not served',
 );
@@ -114,8 +117,8 @@ const responseId = v.pipe(text(64), v.regex(/^resp_[0-9A-Za-z]+$/, 'must be the 
 
 const Reasoning = v.object(
   {
-    effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
-    summary: v.nullish(v.picklist(['auto', 'concise', 'detailed'])),
+    effort: v.nullish(v.picklist(reasoningEfforts)),
+    summary: v.nullish(v.picklist(reasoningSummaries)),
   },
   'must be an object',
 );

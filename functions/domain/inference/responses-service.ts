@@ -40,8 +40,6 @@ export interface ResponsesParts {
 /** Milliseconds that a reply waits until it is stored. */
 const storeMs = 2000;
 
-export type ResponsesService = ReturnType<typeof responsesService>;
-
 export function responsesService({ inference, store, tokenizer, clock, onUnstored }: ResponsesParts) {
   /** By the format of the order, which stays if the order is reduced to the budget. */
   const drafts = new WeakMap<object, Draft>();

@@ -113,7 +113,7 @@ function responseFormatOf(format: TextFormat) {
 }
 
 /** Calls of one turn are in one message. Reasoning is not sent to the model. */
-export function modelMessages(items: readonly Item[]): ModelMessage[] {
+function modelMessages(items: readonly Item[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
   const names = new Map<string, string>();
   for (const item of items) {

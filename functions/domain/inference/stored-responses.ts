@@ -74,7 +74,7 @@ export async function historyOf(store: ResponseStore, query: HistoryQuery): Prom
 
 const itemsOf = ({ input, response }: StoredResponse): Item[] => [...input, ...response.output];
 
-const sizeOf = (items: unknown): number => Buffer.byteLength(JSON.stringify(items));
+const sizeOf = (content: unknown): number => Buffer.byteLength(JSON.stringify(content));
 
 /** Replaces references by the items of stored responses. Throws 404 if one is missing. */
 export async function resolved(
@@ -87,8 +87,17 @@ export async function resolved(
   if (references.length === 0) return items.filter((item) => item.type !== 'item_reference');
   const ids = [...new Set(references.map(({ id }) => responseOfItem(id) ?? throwUnknownItem(id)))];
   if (ids.length > limits.responseChain) throw tooManyReferences();
-  const stored = await (await store()).findAll(accountId, ids, now);
-  const found = new Map(stored.flatMap(itemsOf).map((item) => [item.id, item]));
+  const wanted = new Set(references.map(({ id }) => id));
+  const found = new Map<string, Item>();
+  let bytes = 0;
+  for (let start = 0; start < ids.length; start += perRead) {
+    const stored = await (await store()).findAll(accountId, ids.slice(start, start + perRead), now);
+    for (const item of stored.flatMap(itemsOf).filter(({ id }) => wanted.has(id))) {
+      found.set(item.id, item);
+      bytes += sizeOf(item);
+    }
+    if (bytes > maxHistoryBytes) throw tooManyReferences();
+  }
   return items.map((item) =>
     item.type === 'item_reference' ? (found.get(item.id) ?? throwUnknownItem(item.id)) : item,
   );
@@ -114,7 +123,7 @@ const tooLong = () =>
 const tooManyReferences = () =>
   new ServiceError(
     'INVALID_FORMAT',
-    `input refers to items of more than ${limits.responseChain} responses. Send the items themselves.`,
+    `input refers to items of more than ${limits.responseChain} responses, or of more than ${maxHistoryBytes} bytes. Send fewer items.`,
     inputField,
   );
 

@@ -165,7 +165,7 @@ describe('an unknown path or method', () => {
     ['GET', '/api/keys/', '404 NOT_FOUND'],
     ['GET', '/api/services//quota', '404 NOT_FOUND'],
     ['GET', '/api/keys/a/b/c', '404 NOT_FOUND'],
-    ['POST', '/openai/v1/responses', '404 NOT_FOUND'],
+    ['POST', '/openai/v1/responses/resp_1/pause', '404 NOT_FOUND'],
     ['DELETE', '/openai/v1/models/svc-1', '405 METHOD_NOT_ALLOWED'],
     ['GET', '/anthropic', '405 METHOD_NOT_ALLOWED'],
     ['GET', '/anthropic/v1/messages', '405 METHOD_NOT_ALLOWED'],

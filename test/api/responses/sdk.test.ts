@@ -1,6 +1,9 @@
 import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import * as v from 'valibot';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ResponseEvent } from '#contract/inference/response-events.ts';
+import { ResponseObject } from '#contract/inference/response-items.ts';
 import { usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -9,6 +12,14 @@ let client: OpenAI;
 beforeAll(() => {
   client = new OpenAI({ apiKey: person.key, baseURL: `${service.origin}/openai/v1`, maxRetries: 0 });
 });
+
+/**
+ * Compiles only if our responses and events have the types of the SDK. These lack error codes, and the nulls that Open
+ * Responses requires.
+ */
+type Typed<T> = Omit<T, 'error' | 'output_text' | 'response' | 'text' | 'usage' | 'user'>;
+const typed = (ours: v.InferOutput<typeof ResponseObject>): Typed<OpenAI.Responses.Response> => ours;
+const typedEvent = (ours: v.InferOutput<typeof ResponseEvent>): Typed<ResponseStreamEvent> => ours;
 
 const model = 'svc-1';
 const weather = {
@@ -27,7 +38,9 @@ describe('the OpenAI SDK', () => {
       output_text: expect.stringMatching(/demo/),
     });
     const { id } = response;
-    const { output, usage } = await client.responses.retrieve(id);
+    const stored = await client.responses.retrieve(id);
+    typed(v.parse(ResponseObject, stored));
+    const { output, usage } = stored;
     expect({ output, usage }).toEqual({ output: response.output, usage: response.usage });
     const items = await client.responses.inputItems.list(id);
     expect(items.data).toMatchObject([
@@ -54,6 +67,43 @@ describe('the OpenAI SDK', () => {
       'response.completed',
     ]);
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index));
+    for (const event of events) typedEvent(v.parse(ResponseEvent, event));
+  });
+
+  it('parses a response that follows a JSON schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+      required: ['city', 'days'],
+      additionalProperties: false,
+    };
+    const response = await client.responses.parse({
+      model,
+      input: 'A trip to Lisbon for 3 days',
+      text: { format: { type: 'json_schema', name: 'trip', strict: true, schema } },
+    });
+    expect(JSON.parse(response.output_text)).toEqual({ city: 'Lisbon', days: 3 });
+    expect(response.text?.format).toMatchObject({ type: 'json_schema', name: 'trip', strict: true, schema });
+  });
+
+  it('lists input items over pages, and compacts them', async () => {
+    const input = Array.from({ length: 5 }, (_, index) => ({ role: 'user' as const, content: `river ${index}` }));
+    const { id } = await client.responses.create({ model, input });
+    const ids: string[] = [];
+    for await (const item of client.responses.inputItems.list(id, { limit: 2, order: 'asc' })) ids.push(item.id ?? '');
+    expect(new Set(ids).size).toBe(5);
+    const compacted = await client.responses.compact({ model, previous_response_id: id });
+    expect(compacted).toMatchObject({ object: 'response.compaction', output: [{ type: 'compaction' }] });
+  });
+
+  it('reports a refusal with its field, and an ended response that cannot be cancelled', async () => {
+    const image = { type: 'input_image' as const, detail: 'auto' as const, image_url: 'data:image/png;base64,AA' };
+    const refused = client.responses.create({ model, input: [{ role: 'user', content: [image] }] });
+    await expect(refused).rejects.toMatchObject({ status: 400, param: 'input', type: 'invalid_request_error' });
+    const unknown = client.responses.create({ model: 'gpt-4o', input: 'Hello' });
+    await expect(unknown).rejects.toMatchObject({ status: 400, param: 'model', code: 'model_not_found' });
+    const { id } = await client.responses.create({ model, input: 'Hello' });
+    await expect(client.responses.cancel(id)).rejects.toMatchObject({ status: 400, param: 'response_id' });
   });
 
   it('calls a function through the stream helper, and continues with its result', async () => {

@@ -26,7 +26,7 @@ const gateway = {
 } as unknown as ModelGateway;
 
 const stored = new Map<string, StoredResponse>();
-const onUnstored = vi.fn();
+const onUnstored = vi.fn<(error: unknown) => void>();
 beforeEach(() => {
   stored.clear();
   onUnstored.mockReset();
