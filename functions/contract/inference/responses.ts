@@ -118,7 +118,7 @@ const responseId = v.pipe(text(64), v.regex(/^resp_[0-9A-Za-z]+$/, 'must be the 
 const Reasoning = v.object(
   {
     effort: v.nullish(v.picklist(reasoningEfforts)),
-    summary: v.nullish(v.picklist(reasoningSummaries)),
+    summary: v.nullish(withoutEffect(v.picklist(reasoningSummaries))),
   },
   'must be an object',
 );
@@ -158,7 +158,7 @@ const Body = v.object(
     ),
     truncation: v.nullish(v.picklist(['auto', 'disabled'], 'must be auto or disabled'), 'disabled'),
     metadata: v.nullish(Metadata),
-    reasoning: v.nullish(withoutEffect(Reasoning)),
+    reasoning: v.nullish(Reasoning),
     include: v.nullish(withoutEffect(names)),
     user: v.nullish(withoutEffect(content)),
     safety_identifier: v.nullish(withoutEffect(content)),

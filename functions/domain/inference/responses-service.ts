@@ -154,6 +154,7 @@ const compactionDefaults = {
   frequency_penalty: 0,
   parallel_tool_calls: true,
   text: undefined,
+  reasoning: undefined,
   stream: false,
 } as const;
 

@@ -2,6 +2,7 @@ import type { InputItem, ListedItem } from '#contract/inference/response-items.t
 import { offeredFunctions, type ResponseRequest, toolsLeftOut } from '#contract/inference/responses.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Conversation, ModelMessage } from './conversation.ts';
+import type { OutputRule } from './output-rule.ts';
 
 /** An item of a conversation: of a request, or of an earlier response. */
 export type Item = ListedItem;
@@ -63,12 +64,19 @@ export function responseOfItem(id: string): string | undefined {
 type Fields = Pick<ResponseRequest, 'model' | 'instructions' | 'tools' | 'tool_choice' | 'max_output_tokens'>;
 type Steering = Pick<
   ResponseRequest,
-  'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'parallel_tool_calls' | 'text' | 'stream'
+  | 'temperature'
+  | 'top_p'
+  | 'presence_penalty'
+  | 'frequency_penalty'
+  | 'parallel_tool_calls'
+  | 'text'
+  | 'reasoning'
+  | 'stream'
 >;
 
 /** Instructions come first and are never inherited. Only allowed functions are offered to the model. */
 export function conversationOfResponse(request: Fields & Steering, items: readonly Item[]): Conversation {
-  const { model, instructions, tools, tool_choice: choice, text, stream } = request;
+  const { model, instructions, tools, tool_choice: choice, text, reasoning, stream } = request;
   const all = offeredFunctions(tools);
   const { allowed, toolChoice } = chosen(choice);
   const offered = all.filter(({ name }) => !allowed || allowed.has(name));
@@ -88,9 +96,10 @@ export function conversationOfResponse(request: Fields & Steering, items: readon
     suppressed: all.filter(({ name }) => allowed && !allowed.has(name)).map(({ name }) => name),
     ...(leftOut.length > 0 && { toolsLeftOut: leftOut }),
     toolChoice,
+    output: outputRule(text?.format),
     extras: {
       ...(functions.length > 0 && !request.parallel_tool_calls && { parallel_tool_calls: false }),
-      ...responseFormatOf(text?.format),
+      ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
     },
     stream,
   };
@@ -105,11 +114,9 @@ function chosen(choice: ResponseRequest['tool_choice']) {
 
 type TextFormat = NonNullable<ResponseRequest['text']>['format'];
 
-/** The `response_format` of chat completions. */
-function responseFormatOf(format: TextFormat) {
-  if (!format || format.type === 'text') return {};
-  const { type, ...json_schema } = format;
-  return { response_format: type === 'json_schema' ? { type, json_schema } : { type } };
+function outputRule(format: TextFormat): OutputRule | undefined {
+  if (!format || format.type === 'text') return undefined;
+  return format.type === 'json_object' ? format : { ...format, path: 'text.format.schema' };
 }
 
 /** Calls of one turn are in one message. Reasoning is not sent to the model. */

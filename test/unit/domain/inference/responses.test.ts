@@ -96,6 +96,10 @@ describe('the conversation of a response', () => {
   ])('requests the text format %j', (text, format) => {
     expect(modelRequest({ text })['response_format']).toEqual(format);
   });
+
+  it('passes the effort of reasoning on', () => {
+    expect(modelRequest({ reasoning: { effort: 'low', summary: 'auto' } })).toMatchObject({ reasoning_effort: 'low' });
+  });
 });
 
 describe('the ids of items', () => {
