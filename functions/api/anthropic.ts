@@ -3,9 +3,9 @@ import type { anthropicRoutes } from '#contract/routes/anthropic.ts';
 import { anthropicChat } from '#domain/inference/anthropic-chat.ts';
 import { conversationOfAnthropic, promptOfAnthropic } from '#domain/inference/anthropic-conversation.ts';
 import { listedAnthropicModels } from '#domain/inference/anthropic-models.ts';
-import { promptTokens } from '#domain/inference/chat.ts';
 import type { ChatOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
+import { countPromptTokens } from '#runtime/services/prompt-tokens.ts';
 
 export const createAnthropicMessage: PricedOperation<
   typeof anthropicRoutes.createAnthropicMessage,
@@ -22,10 +22,9 @@ export const createAnthropicMessage: PricedOperation<
 };
 
 /** Bounded by the size of the body. The key is valid, because the route has no price. */
-export const countAnthropicTokens: Operation<typeof anthropicRoutes.countAnthropicTokens> = async (
-  { tokenizer },
-  { input },
-) => ({ input_tokens: await promptTokens(promptOfAnthropic(input.body), await tokenizer()) });
+export const countAnthropicTokens: Operation<typeof anthropicRoutes.countAnthropicTokens> = async (_, { input }) => ({
+  input_tokens: await countPromptTokens(promptOfAnthropic(input.body)),
+});
 
 export const listAnthropicModels: Operation<typeof anthropicRoutes.listAnthropicModels> = () => listedAnthropicModels();
 

@@ -65,7 +65,7 @@ interface Accepted {
 
 export function missingCredential({ key, session, keyHeader }: Accepted): ServiceError {
   if (!key) return refusal('No session was sent; sign in.');
-  const send = `send ${keyHeader ? 'x-api-key, or Authorization: Bearer,' : 'Authorization: Bearer'} and an API key that is active`;
+  const send = `send ${keyHeader ? 'x-api-key or ' : ''}Authorization: Bearer and an API key that is active`;
   return session
     ? refusal(`Neither an API key nor a session was sent; ${send}, or sign in.`)
     : refusal(`No API key was sent; ${send}.`);

@@ -109,7 +109,6 @@ function build() {
     return keyService(keyRecords(), { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter }, clock, random);
   });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
-  const tokenizer = lazy(async () => (await import('#gateways/tokenizer.ts')).bpeTokenizer);
   const requests = lazy(async () => {
     const { requestStore } = await import('#repositories/requests/requests.ts');
     return requestStore(dynamo(), table('requests'));
@@ -277,7 +276,6 @@ function build() {
     statements,
     cancellations,
     requests,
-    tokenizer,
     requestLog: requestsOf,
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions,

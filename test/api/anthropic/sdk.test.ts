@@ -212,7 +212,7 @@ describe('an SDK error', () => {
     };
     expect(await detailOf({})).toEqual([
       401,
-      'No API key was sent; send x-api-key, or Authorization: Bearer, and an API key that is active.',
+      'No API key was sent; send x-api-key or Authorization: Bearer and an API key that is active.',
     ]);
     for (const headers of [{ 'x-api-key': 'junk' }, { authorization: 'junk' }])
       expect(await detailOf(headers)).toEqual([401, expect.stringMatching(/^The x-api-key header must be an API key/)]);
