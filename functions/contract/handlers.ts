@@ -1,6 +1,6 @@
 import type { Route } from './http/route.ts';
 import type { Job } from './jobs.ts';
-import { unknownRouteId } from './routes.ts';
+import { allRoutes, unknownRouteId } from './routes.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
@@ -85,8 +85,9 @@ export function operationPlace(id: string): OperationPlace {
   return place;
 }
 
+/** Names the routes in the source, because their declarations would double the code. */
 const unknownRouteEntry = `import { unknownRoute } from '#runtime/unknown-route.ts';
-export const handler = unknownRoute();
+export const handler = unknownRoute(${JSON.stringify(allRoutes.map(({ method, path }) => ({ method, path })))});
 `;
 
 /** Source of the entry point of a route's Lambda function. */

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { formatOf } from '#contract/http/format.ts';
 import { matchesPath } from '#contract/http/route-match.ts';
-import { allRoutes } from '#contract/routes.ts';
+import type { Route } from '#contract/http/route.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
 import { envelope } from '#middleware/outgoing.ts';
@@ -13,7 +13,7 @@ import { log, outcome } from './stack.ts';
 const unmatchedRoute = { id: 'unknown-route' };
 
 /** Handles unmatched requests: 405 with `Allow` if the path has other methods, otherwise 404. */
-export function unknownRoute() {
+export function unknownRoute(routes: readonly Pick<Route, 'method' | 'path'>[]) {
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(unmatchedRoute, () => log))
     .use(
@@ -24,7 +24,7 @@ export function unknownRoute() {
       ),
     )
     .handler(({ path, httpMethod }) => {
-      const allowedMethods = allRoutes.filter((route) => matchesPath(route, path)).map((route) => route.method);
+      const allowedMethods = routes.filter((route) => matchesPath(route, path)).map((route) => route.method);
       if (allowedMethods.length === 0)
         throw new ServiceError('NOT_FOUND', 'No such endpoint: check the method and path.');
       const detail = `${httpMethod.slice(0, 16)} is not allowed at this path; allowed methods: ${allowedMethods.join(', ')}.`;

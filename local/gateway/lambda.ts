@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { jobName, type OperationPlace, operationPlace } from '#contract/handlers.ts';
 import type { Job } from '#contract/jobs.ts';
-import { unknownRouteId } from '#contract/routes.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import { describeError } from '../shared/problems.ts';
 import { ReplyHead, sendError, sendReply, writeHead } from './event.ts';
@@ -85,7 +85,7 @@ export async function apiHandler(id: string): Promise<LambdaHandler> {
 }
 
 async function unknownRouteHandler() {
-  return (await import('#runtime/unknown-route.ts')).unknownRoute();
+  return (await import('#runtime/unknown-route.ts')).unknownRoute(allRoutes);
 }
 
 async function routeHandler({ file, name, route }: OperationPlace) {

@@ -18,7 +18,7 @@ describe.each([
   ['translate', routeEntry, 385],
   ['analyze', routeEntry, 380],
   ['list-keys', routeEntry, 525],
-  ['unknown-route', routeEntry, 172],
+  ['unknown-route', routeEntry, 90],
   ['project-ledger', () => jobEntry(jobs.projectLedger), 490],
 ])('%s', (id, entryOf, budget) => {
   const out = join(folder, id);
