@@ -30,7 +30,6 @@ import { identityStore } from '#repositories/accounts/identities.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
-import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
@@ -143,10 +142,13 @@ function build() {
     const { s3Client, ledgerArchiveFiles } = await import('#gateways/ledger-archive-files.ts');
     return ledgerArchiveFiles(s3Client(), ARCHIVE_BUCKET);
   });
-  const archivedRows = lazy(() => archivedLedger(dynamo(), table('ledger'), archiveFiles));
+  const archivedRows = lazy(async () => {
+    const { archivedLedger } = await import('#repositories/billing/archived-ledger.ts');
+    return archivedLedger(dynamo(), table('ledger'), archiveFiles);
+  });
   const statementReads = lazy(async () => {
     const { statementStore } = await import('#repositories/billing/statements.ts');
-    return statementStore(dynamo(), table('ledger'), archivedRows());
+    return statementStore(dynamo(), table('ledger'), await archivedRows());
   });
   const statements = lazy(async () => {
     const [{ statementService }, store] = await Promise.all([
@@ -271,7 +273,7 @@ function build() {
         import('#domain/billing/auditor.ts'),
         import('#repositories/billing/audit-reads.ts'),
       ]);
-      return auditor(auditReads(dynamo(), table('meters'), table('ledger'), archivedRows()));
+      return auditor(auditReads(dynamo(), table('meters'), table('ledger'), await archivedRows()));
     }),
     statements,
     cancellations,
