@@ -10,7 +10,6 @@ import type {
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime';
 import * as v from 'valibot';
-import { modelError } from '../runtime-errors.ts';
 
 /** A value of JSON. */
 type Document = NonNullable<ConverseCommandInput['additionalModelRequestFields']>;
@@ -163,7 +162,7 @@ function toolsOf({ tools, tool_choice: choice }: ChatBody): ToolConfiguration | 
 
 function outputOf({ response_format: format }: ChatBody): OutputConfig | undefined {
   if (!format || format.type === 'text') return undefined;
-  if (!format.json_schema) throw modelError(400, 'response_format must be json_schema for this model');
+  if (!format.json_schema) throw new TypeError('the response format has no schema');
   const { name, description, schema } = format.json_schema;
   const jsonSchema = {
     schema: JSON.stringify(schema ?? {}, withoutMaxItems),

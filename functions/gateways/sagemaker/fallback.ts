@@ -1,7 +1,7 @@
 import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { Deadline } from './runtime.ts';
-import type { AttemptLimits, Attempts, ModelGatewaySettings } from './served-model.ts';
+import type { AttemptLimits, Attempts, ModelGatewaySettings, Send } from './served-model.ts';
 
 /**
  * Share of the remaining time that an endpoint has if another one follows. A whole reply is silent until it is
@@ -9,10 +9,11 @@ import type { AttemptLimits, Attempts, ModelGatewaySettings } from './served-mod
  */
 const share = { whole: 2 / 3, stream: 1 / 3 } as const;
 
-interface Attempt<Result> {
+interface Attempt<Ready> {
   readonly place: ModelEndpoint;
   readonly position: number;
-  readonly send: (waitMs: number) => Promise<Result>;
+  /** Throws if the endpoint lacks an option of the request. */
+  readonly ready: () => Ready;
 }
 
 type Observer = Pick<ModelGatewaySettings, 'failures' | 'onResponse' | 'onFailure'> & { readonly model: string };
@@ -21,19 +22,22 @@ type Observer = Pick<ModelGatewaySettings, 'failures' | 'onResponse' | 'onFailur
  * Tries each endpoint once until one responds. The caller's mistakes (400) and cancellations end the attempts. Throws
  * the error of the last attempt.
  */
-export async function firstResponse<Result>(
-  attempts: readonly Attempt<Result>[],
+export async function firstResponse<Ready, Result>(
+  attempts: readonly Attempt<Ready>[],
+  send: Send<Ready, Result>,
   { waitMs, kind, isOver }: AttemptLimits,
   { model, failures, onResponse, onFailure }: Observer,
 ): Promise<Result> {
   const end = performance.now() + waitMs;
   let failure: unknown;
-  for (const [index, { place, position, send }] of attempts.entries()) {
+  for (const [index, { place, position, ready }] of attempts.entries()) {
     const leftMs = end - performance.now();
     if (index > 0 && (leftMs <= 0 || isOver())) break;
+    const request = attemptReady(ready);
+    if (request === undefined) continue;
     try {
       const isLast = index === attempts.length - 1;
-      const result = await send(Math.ceil(isLast ? leftMs : share[kind] * leftMs));
+      const result = await send(request, Math.ceil(isLast ? leftMs : share[kind] * leftMs), place);
       failures.remove(place);
       onResponse?.(model, position);
       return result;
@@ -49,6 +53,15 @@ export async function firstResponse<Result>(
     }
   }
   throw failure;
+}
+
+/** Undefined if the endpoint lacks an option of the request. Never the first endpoint. */
+function attemptReady<Ready>(ready: () => Ready): Ready | undefined {
+  try {
+    return ready();
+  } catch {
+    return undefined;
+  }
 }
 
 const faults: ReadonlySet<string> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT', 'SERVICE_UNAVAILABLE']);

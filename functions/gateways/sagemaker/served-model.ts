@@ -5,7 +5,7 @@ import type { Container } from './container.ts';
 import type { ModelRuntime } from './runtime.ts';
 import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
-import { lmi, vllm } from './vllm.ts';
+import { bedrockChat, lmi, vllm } from './vllm.ts';
 
 /** Endpoints of each model, and its timeouts in ms. */
 export interface ModelGatewaySettings {
@@ -73,6 +73,8 @@ export class RecentFailures {
   }
 }
 
+type AtLeastOne<One> = readonly [One, ...One[]];
+
 /**
  * Returns the model's endpoints that have the capability, in the order of attempts. Throws SERVICE_UNAVAILABLE if the
  * model has none.
@@ -82,7 +84,7 @@ function findServed<Dialect>(
   model: string,
   dialectOf: (container: Container) => Dialect | undefined,
   containers: Containers,
-): readonly [Served<Dialect>, ...Served<Dialect>[]] {
+): AtLeastOne<Served<Dialect>> {
   const served = (settings.endpointsOf(model) ?? []).flatMap((place, index) => {
     const container = containerOf(place, containers);
     const dialect = container && dialectOf(container);
@@ -97,9 +99,8 @@ function findServed<Dialect>(
 function containerOf(place: ModelEndpoint, containers: Containers): Container | undefined {
   if (place.kind === 'sagemaker') return containers[place.family];
   if (place.kind === 'openai') return containers.openai;
-  // The runtime of Bedrock translates OpenAI's format.
-  const { chat, embeddings } = vllm;
-  return bedrockEmbeddings.test(place.model) ? { ...(embeddings && { embeddings }) } : { ...(chat && { chat }) };
+  const { embeddings } = vllm;
+  return bedrockEmbeddings.test(place.model) && embeddings ? { embeddings } : bedrockChat;
 }
 
 export interface Wanted<Dialect, Ready> {
@@ -107,7 +108,7 @@ export interface Wanted<Dialect, Ready> {
   readonly model: string;
   readonly dialectOf: (container: Container) => Dialect | undefined;
   readonly containers?: Containers;
-  /** Serializes and signs the request for an endpoint. */
+  /** Serializes and signs the request for an endpoint. Throws 400 if the endpoint lacks an option of the request. */
   readonly makeReady: (served: Served<Dialect>) => Ready;
 }
 
@@ -121,13 +122,13 @@ export interface AttemptLimits {
 }
 
 /** Sends a request to an endpoint, which has `waitMs` milliseconds. */
-type Send<Ready, Result> = (ready: Ready, waitMs: number, place: ModelEndpoint) => Promise<Result>;
+export type Send<Ready, Result> = (ready: Ready, waitMs: number, place: ModelEndpoint) => Promise<Result>;
 
 /** A request to the endpoints of a model, in the order of attempts. */
 export class Attempts<Dialect, Ready> {
   readonly #context: GatewayContext;
   readonly #model: string;
-  readonly #served: readonly [Served<Dialect>, ...Served<Dialect>[]];
+  readonly #served: AtLeastOne<Served<Dialect>>;
   readonly #makeReady: (served: Served<Dialect>) => Ready;
   /** The request to the first endpoint. */
   readonly first: Ready;
@@ -136,8 +137,8 @@ export class Attempts<Dialect, Ready> {
     this.#context = context;
     this.#model = model;
     this.#makeReady = makeReady;
-    this.#served = findServed(context, model, dialectOf, containers);
-    this.first = makeReady(this.#served[0]);
+    const served = findServed(context, model, dialectOf, containers);
+    [this.first, this.#served] = firstReady(served, makeReady);
   }
 
   get hasFallback(): boolean {
@@ -154,8 +155,21 @@ export class Attempts<Dialect, Ready> {
     const { firstResponse } = await import('./fallback.ts');
     const attempts = this.#served.map((served, index) => ({
       ...served,
-      send: (waitMs: number) => send(index === 0 ? this.first : this.#makeReady(served), waitMs, served.place),
+      ready: () => (index === 0 ? this.first : this.#makeReady(served)),
     }));
-    return firstResponse(attempts, limits, { model: this.#model, ...this.#context.settings });
+    return firstResponse(attempts, send, limits, { model: this.#model, ...this.#context.settings });
+  }
+}
+
+/** The request to the first endpoint that has its options, and the endpoints from there. Throws 400 if none has them. */
+function firstReady<Dialect, Ready>(
+  [first, next, ...others]: AtLeastOne<Served<Dialect>>,
+  makeReady: (served: Served<Dialect>) => Ready,
+): [Ready, AtLeastOne<Served<Dialect>>] {
+  try {
+    return [makeReady(first), next ? [first, next, ...others] : [first]];
+  } catch (error) {
+    if (!next) throw error;
+    return firstReady([next, ...others], makeReady);
   }
 }

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import type { Forwarded } from '#contract/inference/openai-fields.ts';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
 import { ChatChunk, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { cleanText } from '#domain/shared/text.ts';
 import { type Container, refuseOptions, type TextDialect } from './container.ts';
-import { positiveTopP } from './vllm.ts';
+import { positiveTopP, vllmOptions } from './vllm.ts';
 
 /** Some versions return the arguments of a call as an object, and a streamed call outside a list. */
 const ArgumentsText = v.pipe(
@@ -32,16 +31,6 @@ const Message = v.nullish(
 const Events = v.looseObject({
   choices: v.optional(v.array(v.looseObject({ message: v.optional(Message), delta: v.optional(Message) }))),
 });
-
-/** Options that callers may set and TGI lacks or understands differently. */
-const vllmOptions: Readonly<Record<keyof Forwarded, true>> = {
-  min_p: true,
-  repetition_penalty: true,
-  logit_bias: true,
-  logprobs: true,
-  top_logprobs: true,
-  reasoning_effort: true,
-};
 
 /**
  * Chats of TGI. Its `presence_penalty` is a repetition penalty minus 2, so that 0 would forbid repetition: it is

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import type { Forwarded } from '#contract/inference/openai-fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
 import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/inference/completion.ts';
 import { ModelEmbeddings } from '#domain/inference/embeddings.ts';
 import { ChatChunk, CompletionChunk } from '#domain/inference/model-stream.ts';
-import { type BodyOptions, type Container, textBatches, type TextDialect } from './container.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { type BodyOptions, type Container, refuseOptions, textBatches, type TextDialect } from './container.ts';
 import { bareVectors } from './tei.ts';
 
 /**
@@ -14,6 +16,16 @@ import { bareVectors } from './tei.ts';
 const minTopP = 1e-6;
 
 export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? minTopP : topP);
+
+/** Options that callers may set, and that TGI and Bedrock lack or understand differently. */
+export const vllmOptions: Readonly<Record<keyof Forwarded, true>> = {
+  min_p: true,
+  repetition_penalty: true,
+  logit_bias: true,
+  logprobs: true,
+  top_logprobs: true,
+  reasoning_effort: true,
+};
 
 /** OpenAI's body, which our requests already use. A stream ends with its usage. */
 function body(request: ModelChatRequest | ModelCompletionRequest, { stream, servedName }: BodyOptions): object {
@@ -48,6 +60,23 @@ const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompletionReply
 const Indexes = v.custom<ModelEmbeddings['data']>(
   (data) => Array.isArray(data) && data.every(({ index }, position) => index === position),
 );
+
+/** Models on Bedrock, whose runtime translates OpenAI's format and omits the effort, which most coding clients set. */
+export const bedrockChat: Container = {
+  chat: {
+    ...openAiChat,
+    body(request, bodyOptions) {
+      const { reasoning_effort: _, ...options } = vllmOptions;
+      refuseOptions(request, options);
+      const { response_format: format } = request;
+      if (typeof format === 'object' && format !== null && Reflect.get(format, 'type') === 'json_object') {
+        const detail = 'response_format must be json_schema for this model, or absent.';
+        throw new ServiceError('INVALID_FORMAT', detail, { field: { path: 'response_format', isMissing: false } });
+      }
+      return body(request, bodyOptions);
+    },
+  },
+};
 
 /**
  * vLLM: OpenAI's requests and replies, distinguished by their fields, plus `top_k`. Streams are server-sent events that

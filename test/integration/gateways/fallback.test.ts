@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import {
   chat,
   closeEndpoints,
@@ -273,6 +274,19 @@ describe('the fallback of other calls', () => {
     const [first, second] = [await endpoint(resets), await endpoint(send(200, { text: 'two', duration: 1 }))];
     const file = { bytes: Buffer.from('x'), contentType: 'audio/mpeg', words: false } as const;
     expect(await gatewayTo([first.place, second.place]).transcribe('m', file)).toMatchObject({ text: 'two' });
+  });
+
+  it('skips endpoints that lack an option of the request, and refuses it if all do', async () => {
+    const bedrock = { kind: 'bedrock', model: 'amazon.nova-lite-v1:0' } as const;
+    const second = await endpoint(whole('two'));
+    const asking = (...places: ModelEndpoint[]) => gatewayTo(places).chat('m', { ...request, logprobs: true });
+    expect((await asking(bedrock, second.place).send()).choices[0]?.message.content).toBe('two');
+    second.become(send(503, {}));
+    await expect(asking(second.place, bedrock).send()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(asking(bedrock).send()).rejects.toMatchObject({
+      code: 'INVALID_FORMAT',
+      message: 'logprobs is not supported by this model.',
+    });
   });
 
   it('skips endpoints without the capability', async () => {
