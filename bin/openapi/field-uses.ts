@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { OpenAiSpeechRequest } from '#contract/audio/speech.ts';
+import { OpenAiTranscriptionRequest, OpenAiTranslationRequest } from '#contract/audio/transcription.ts';
 import { AnthropicRequest } from '#contract/inference/anthropic.ts';
 import { OpenAiChatRequest, OpenAiCompletionRequest, OpenAiEmbeddingsRequest } from '#contract/inference/openai.ts';
 import { ResponseRequest } from '#contract/inference/responses.ts';
@@ -12,6 +14,9 @@ const dialectBodies: Readonly<Record<string, Entries>> = {
   '/openai/v1/completions': OpenAiCompletionRequest.entries,
   '/openai/v1/embeddings': OpenAiEmbeddingsRequest.entries,
   '/anthropic/v1/messages': AnthropicRequest.entries,
+  '/openai/v1/audio/speech': OpenAiSpeechRequest.entries,
+  '/openai/v1/audio/transcriptions': OpenAiTranscriptionRequest.entries,
+  '/openai/v1/audio/translations': OpenAiTranslationRequest.entries,
 };
 
 /** See functions/contract/inference/field-use.ts. */
@@ -38,6 +43,9 @@ export function useOf(field: v.GenericSchema): FieldUse {
   return hasWrapped(field) ? useOf(field.wrapped) : { use: 'honoured' };
 }
 
+const hasValues = (field: FieldUse): field is FieldUse & { readonly values: string } =>
+  field.use === 'refused' && field.values !== 'absent';
+
 /** One row per path: the fields that are honoured, accepted without effect, and refused. */
 export const fieldUseRows = (): readonly (readonly string[])[] =>
   Object.entries(dialectBodies).map(([path, entries]) => {
@@ -45,7 +53,7 @@ export const fieldUseRows = (): readonly (readonly string[])[] =>
     const named = (use: FieldUse['use']): string =>
       uses
         .filter((field) => field.use === use)
-        .map((field) => (field.use === 'refused' ? `${field.name} unless ${field.values}` : field.name))
+        .map((field) => (hasValues(field) ? `${field.name} unless ${field.values}` : field.name))
         .join(', ');
     return [`\`${path}\``, named('honoured'), named('without effect'), named('refused')];
   });

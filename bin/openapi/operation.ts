@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { GenericSchema } from 'valibot';
 import { TurnChunk } from '#contract/agents/conversations.ts';
 import { speechFormats } from '#contract/audio/speech.ts';
+import { TranscriptEvent } from '#contract/audio/transcription.ts';
 import { priceText } from '#contract/billing/prices.ts';
 import { type FormatName, operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
@@ -146,7 +147,10 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'responses chat': ResponseEvent,
 };
 
-const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': TurnChunk };
+const ownChunks: Readonly<Record<string, GenericSchema>> = {
+  'create-message': TurnChunk,
+  'create-openai-transcription': TranscriptEvent,
+};
 
 /** Responses of up to five minutes have the streaming integration, even if they are never streamed. */
 const neverStreamed: ReadonlySet<string> = new Set(['compact-response']);

@@ -2,7 +2,13 @@ import { voices } from '#contract/audio/speech.ts';
 import type { audioRoutes } from '#contract/routes/audio.ts';
 import type { JobOrder } from '#domain/audio/job-order.ts';
 import type { SpeechOrder } from '#domain/audio/speech.ts';
-import { toOpenAiTranscription, transcriptionModel, type TranscriptionOrder } from '#domain/audio/transcription.ts';
+import {
+  returnsSegments,
+  toOpenAiTranscription,
+  toOpenAiTranslation,
+  transcriptionModel,
+  type TranscriptionOrder,
+} from '#domain/audio/transcription.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const createOpenAiSpeech: PricedOperation<typeof audioRoutes.createOpenAiSpeech, SpeechOrder> = {
@@ -19,26 +25,43 @@ export const createOpenAiTranscription: PricedOperation<
 > = {
   order: async (services, body, prove) => {
     await prove();
-    const { model, file, language, prompt, temperature, response_format: format } = body;
+    const { model, file, language, prompt, temperature, response_format: format, stream } = body;
     const granularities = body['timestamp_granularities[]'] ?? [];
-    const words = granularities.includes('word');
-    const isVerbose = format === 'verbose_json' && (granularities.length === 0 || granularities.includes('segment'));
     return (await services.audio()).transcription.order({
       model,
       file,
       language,
       prompt,
       temperature,
-      segments: isVerbose || format === 'srt' || format === 'vtt',
-      words,
+      segments: returnsSegments(format, granularities),
+      words: granularities.includes('word'),
+      stream,
     });
   },
   run: async (services, { order, input, setCost }) => {
-    const { body, cost } = await (await services.audio()).transcription.transcribe(order);
+    const { transcription } = await services.audio();
+    if (order.stream) return transcription.stream(order);
+    const { body, cost } = await transcription.transcribe(order);
     setCost(cost);
     return toOpenAiTranscription(body, input.body.response_format);
   },
 };
+
+export const createOpenAiTranslation: PricedOperation<typeof audioRoutes.createOpenAiTranslation, TranscriptionOrder> =
+  {
+    order: async (services, body, prove) => {
+      await prove();
+      const { model, file, prompt, temperature, response_format: format } = body;
+      const segments = returnsSegments(format);
+      const input = { model, file, prompt, temperature, segments, words: false, translate: true } as const;
+      return (await services.audio()).transcription.order(input);
+    },
+    run: async (services, { order, input, setCost }) => {
+      const { body, cost } = await (await services.audio()).transcription.transcribe(order);
+      setCost(cost);
+      return toOpenAiTranslation(body, input.body.response_format);
+    },
+  };
 
 export const createSpeech: PricedOperation<typeof audioRoutes.createSpeech, SpeechOrder> = {
   order: async ({ audio }, body, _prove, kind) => (await audio()).speech.order(body, kind),

@@ -203,6 +203,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   'delete-transcription-job': { path: { id: 'some-id' } },
   'create-openai-transcription': {
     body: { model: firstModelFor('transcription'), response_format: 'verbose_json' },
+    more: { 'A stream': { model: firstModelFor('transcription'), stream: 'true', file: '@speech.wav' } },
+    file: silence,
+  },
+  'create-openai-translation': {
+    body: { model: firstModelFor('transcription'), response_format: 'verbose_json' },
     file: silence,
   },
   'create-openai-speech': { body: { model: firstModelFor('speech'), input: 'Good morning, friend.', voice: 'nova' } },

@@ -205,9 +205,14 @@ export function audioUrlEngine(url: string): Required<Pick<Engine, 'speak' | 'tr
       });
     },
     transcribe: (form, signal) =>
-      post('audio/transcriptions', { body: form }, signal, async ({ body }) => {
-        if (!body) return undefined;
-        return { kind: 'json', status: 200, body: await json(boundedChunks(body, maxReplyBytes.text)) };
-      }),
+      post(
+        form.get('task') === 'translate' ? 'audio/translations' : 'audio/transcriptions',
+        { body: form },
+        signal,
+        async ({ body }) => {
+          if (!body) return undefined;
+          return { kind: 'json', status: 200, body: await json(boundedChunks(body, maxReplyBytes.text)) };
+        },
+      ),
   };
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type FormFile, isFormFile } from '../http/request.ts';
+import { refusedUnless, withoutEffect } from '../inference/field-use.ts';
 import { content, modelFor } from '../inference/inference-fields.ts';
 import { languageCode as language } from '../inference/languages.ts';
 import { firstModelFor } from '../inference/models.ts';
@@ -51,22 +52,61 @@ const temperature = v.pipe(
   decimal(0, 1),
 );
 
+const recognized = {
+  file,
+  model: v.optional(model, firstModelFor('transcription')),
+  prompt: v.optional(content),
+  temperature: v.optional(temperature),
+  response_format: v.optional(responseFormat, 'json'),
+};
+
+const none = (message: string) => v.optional(v.pipe(v.array(v.string(), message), v.maxLength(0, message)));
+
+/** Formats that a stream can replace: its events contain the text only. */
+const streamed: ReadonlySet<string> = new Set(['json', 'text']);
+
 /**
  * Body of POST /openai/v1/audio/transcriptions, a form. Refuses options whose response is not supported, and ignores
  * other unknown fields.
  */
-export const OpenAiTranscriptionRequest = v.object(
-  {
-    file,
-    model: v.optional(model, firstModelFor('transcription')),
-    language: v.optional(language),
-    prompt: v.optional(content),
-    temperature: v.optional(temperature),
-    response_format: v.optional(responseFormat, 'json'),
-    'timestamp_granularities[]': v.optional(
-      v.array(v.picklist(['word', 'segment'], 'must be word or segment'), 'must be a list'),
+export const OpenAiTranscriptionRequest = v.pipe(
+  v.object(
+    {
+      ...recognized,
+      language: v.optional(language),
+      'timestamp_granularities[]': v.optional(
+        v.array(v.picklist(['word', 'segment'], 'must be word or segment'), 'must be a list'),
+      ),
+      'include[]': refusedUnless('absent', none('is not supported; log probabilities are not returned')),
+      'known_speaker_names[]': refusedUnless('absent', none('is not supported; speakers are not told apart')),
+      chunking_strategy: v.optional(withoutEffect(content)),
+      stream: v.optional(
+        v.pipe(
+          v.picklist(['true', 'false'], 'must be true or false'),
+          v.transform((value) => value === 'true'),
+        ),
+        'false',
+      ),
+    },
+    'must be a form',
+  ),
+  v.forward(
+    v.check(
+      ({ stream, response_format: format }) => !stream || streamed.has(format),
+      'must be false unless response_format is json or text',
     ),
-    stream: v.optional(v.literal('false', 'must be false; transcripts are not streamed')),
+    ['stream'],
+  ),
+);
+
+/** Body of POST /openai/v1/audio/translations, a form. The translation is always English. */
+export const OpenAiTranslationRequest = v.object(
+  {
+    ...recognized,
+    'timestamp_granularities[]': v.optional(
+      v.array(v.literal('segment', 'must be segment; translations have no times of words'), 'must be a list'),
+    ),
+    stream: v.optional(v.literal('false', 'must be false; translations are not streamed')),
   },
   'must be a form',
 );
@@ -106,6 +146,27 @@ export const OpenAiTranscription = v.object({
   usage: v.object({ type: v.literal('duration'), seconds: v.number() }),
 });
 export type OpenAiTranscription = v.InferOutput<typeof OpenAiTranscription>;
+
+/** `language` is that of the text. */
+export const OpenAiSpeechTranslation = v.object({
+  task: v.optional(v.literal('translate')),
+  language: v.optional(v.literal('english')),
+  duration: v.optional(v.number()),
+  text: v.string(),
+  segments: OpenAiTranscription.entries.segments,
+});
+export type OpenAiSpeechTranslation = v.InferOutput<typeof OpenAiSpeechTranslation>;
+
+/** Events of a streamed transcription. The deltas add up to the text. */
+export const TranscriptEvent = v.variant('type', [
+  v.object({ type: v.literal('transcript.text.delta'), delta: v.string() }),
+  v.object({
+    type: v.literal('transcript.text.done'),
+    text: v.string(),
+    usage: OpenAiTranscription.entries.usage,
+  }),
+]);
+export type TranscriptEvent = v.InferOutput<typeof TranscriptEvent>;
 
 /** SubRip format. */
 export const toSrt = (segments: readonly TranscriptSegment[]): string =>

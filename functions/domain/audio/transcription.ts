@@ -1,10 +1,12 @@
 import {
   largerAudio,
   maxDirectAudioBytes,
+  type OpenAiSpeechTranslation,
   type OpenAiTranscription,
   toSrt,
   toVtt,
   type Transcription,
+  type TranscriptEvent,
   type TranscriptSegment,
   type TranscriptWord,
 } from '#contract/audio/transcription.ts';
@@ -13,6 +15,7 @@ import type { TextBody } from '#contract/http/format.ts';
 import type { FormFile } from '#contract/http/request.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
 import type { Order } from '../inference/order.ts';
+import { StreamedResponse } from '../inference/streamed-response.ts';
 import { secondPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { containerOf, refuseOtherType } from './checked-audio.ts';
@@ -27,6 +30,9 @@ export interface TranscriptionInput {
   readonly temperature?: number | undefined;
   readonly segments: boolean;
   readonly words: boolean;
+  /** Returns the text in English instead of the spoken language. */
+  readonly translate?: true;
+  readonly stream?: boolean;
 }
 
 /** `amount` covers the larger of the declared duration and the maximum for the size, because headers may be false. */
@@ -67,7 +73,8 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     const { seconds, maxSeconds = 0 } = facts;
     const heldSeconds = Math.max(seconds, maxSeconds, file.bytes.length / container.maxBytesPerSecond);
     const amount = secondPrice('transcription', heldSeconds);
-    const order = { model, amount, input, contentType: container.type, seconds, heldSeconds };
+    const { stream = false } = input;
+    const order = { model, amount, input, stream, contentType: container.type, seconds, heldSeconds };
     /** If the credits cover only the known duration, holds all remaining credits. */
     const within = async (budget: number) =>
       budget >= secondPrice('transcription', seconds) ? { ...order, amount: Math.min(amount, budget) } : undefined;
@@ -75,10 +82,12 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
   }
 
   /** Charges the larger of our duration and the model's, up to the hold. */
-  async function transcribe({ model, amount, input, contentType, seconds, heldSeconds }: TranscriptionOrder) {
-    const { file, language, prompt, temperature, words, segments } = input;
+  async function transcribe(order: TranscriptionOrder, signal?: AbortSignal) {
+    const { model, amount, input, contentType, seconds, heldSeconds } = order;
+    const { file, language, prompt, temperature, words, segments, translate } = input;
     const { bytes } = file;
-    const transcript = await gateway.transcribe(model, { bytes, contentType, language, prompt, temperature, words });
+    const request = { bytes, contentType, language, prompt, temperature, words, translate };
+    const transcript = await gateway.transcribe(model, request, signal);
     const known = transcript.duration ?? heldSeconds;
     if (known > toleratedSeconds(heldSeconds) && secondPrice('transcription', known) > amount)
       throw known > bytes.length / minBytesPerSecond ? invalidReply(model) : longerThanHeld();
@@ -93,10 +102,51 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
       words: words ? [...transcript.words] : [],
       credits: Math.min(cost, amount) / microPerCredit,
     };
-    return { body, cost };
+    return { body, cost, segments: transcript.segments };
   }
 
-  return { order, transcribe };
+  /** The containers reply whole, so the text follows at once, by segment. */
+  function stream(order: TranscriptionOrder): StreamedResponse<TranscriptEvent> {
+    const cancelled = new AbortController();
+    let cost = 0;
+    async function* events(): AsyncGenerator<TranscriptEvent> {
+      const { body, cost: charged, segments } = await transcribe(order, cancelled.signal);
+      cost = charged;
+      for (const delta of deltasOf(body.text, segments)) yield { type: 'transcript.text.delta', delta };
+      yield { type: 'transcript.text.done', text: body.text, usage: usageOf(body) };
+    }
+    return new StreamedResponse(
+      events(),
+      async () => cost,
+      () => cancelled.abort(),
+    );
+  }
+
+  return { order, transcribe, stream };
+}
+
+/** Maximum deltas of a text, because a model may return a segment for each character. */
+const maxDeltas = 1000;
+
+/** Cuts a text after its segments, if the text contains them. */
+export function* deltasOf(text: string, segments: readonly Pick<TranscriptSegment, 'text'>[]): Generator<string> {
+  const minLength = text.length / maxDeltas;
+  let [from, to] = [0, 0];
+  for (const segment of segments) {
+    const words = segment.text.trim();
+    if (!text.startsWith(words, skipSpace(text, to))) break;
+    to = skipSpace(text, to) + words.length;
+    if (to - from <= minLength) continue;
+    yield text.slice(from, to);
+    from = to;
+  }
+  if (from < text.length) yield text.slice(from);
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (/\s/.test(text.charAt(at))) at += 1;
+  return at;
 }
 
 /** Minimum bytes per second of audio (16 kbit/s). A model that reports a longer duration is wrong. */
@@ -126,6 +176,7 @@ export interface ModelTranscriptionRequest {
   readonly prompt?: string | undefined;
   readonly temperature?: number | undefined;
   readonly words: boolean;
+  readonly translate?: true | undefined;
 }
 
 export interface ModelTranscript {
@@ -137,25 +188,50 @@ export interface ModelTranscript {
 }
 
 export interface TranscriptionGateway {
-  transcribe(model: string, request: ModelTranscriptionRequest): Promise<ModelTranscript>;
+  /** Throws 400 if the model cannot translate. */
+  transcribe(model: string, request: ModelTranscriptionRequest, signal?: AbortSignal): Promise<ModelTranscript>;
 }
 
 type Format = 'json' | 'text' | 'srt' | 'vtt' | 'verbose_json';
 
+/** OpenAI returns the times of segments unless only those of words are requested. */
+export const returnsSegments = (format: Format, granularities: readonly string[] = []): boolean =>
+  format === 'srt' ||
+  format === 'vtt' ||
+  (format === 'verbose_json' && (granularities.length === 0 || granularities.includes('segment')));
+
+const usageOf = ({ durationSeconds }: Transcription) =>
+  ({ type: 'duration', seconds: Math.ceil(durationSeconds) }) as const;
+
 export function toOpenAiTranscription(transcription: Transcription, format: Format): TextBody | OpenAiTranscription {
-  const { text, language, durationSeconds, segments, words } = transcription;
-  const usage = { type: 'duration', seconds: Math.ceil(durationSeconds) } as const;
+  const { text, language, words } = transcription;
+  const usage = usageOf(transcription);
   if (format === 'json') return { text, usage };
-  if (format === 'text') return { contentType: 'text/plain; charset=utf-8', body: `${text}\n` };
-  if (format === 'srt') return { contentType: 'application/x-subrip; charset=utf-8', body: toSrt(segments) };
-  if (format === 'vtt') return { contentType: 'text/vtt; charset=utf-8', body: toVtt(segments) };
+  if (format !== 'verbose_json') return textOf(transcription, format);
   return {
     task: 'transcribe',
     language,
-    duration: durationSeconds,
     text,
-    segments: segments.map((segment, id) => ({ id, ...segment })),
+    ...timesOf(transcription),
     ...(words.length > 0 && { words }),
     usage,
   };
+}
+
+export function toOpenAiTranslation(translation: Transcription, format: Format): TextBody | OpenAiSpeechTranslation {
+  const { text } = translation;
+  if (format === 'json') return { text };
+  if (format !== 'verbose_json') return textOf(translation, format);
+  return { task: 'translate', language: 'english', text, ...timesOf(translation) };
+}
+
+const timesOf = ({ durationSeconds, segments }: Transcription) => ({
+  duration: durationSeconds,
+  segments: segments.map((segment, id) => ({ id, ...segment })),
+});
+
+function textOf({ text, segments }: Transcription, format: 'text' | 'srt' | 'vtt'): TextBody {
+  if (format === 'text') return { contentType: 'text/plain; charset=utf-8', body: `${text}\n` };
+  if (format === 'srt') return { contentType: 'application/x-subrip; charset=utf-8', body: toSrt(segments) };
+  return { contentType: 'text/vtt; charset=utf-8', body: toVtt(segments) };
 }

@@ -28,7 +28,7 @@ export function audioGateway(
   const context = { runtime, settings };
   return {
     speech: (model, request) => new SpeechCall(context, model, request),
-    transcribe: (model, request) => transcribe(context, model, request),
+    transcribe: (model, request, signal) => transcribe(context, model, request, signal),
   };
 }
 
@@ -144,6 +144,7 @@ function transcribe(
   context: GatewayContext,
   model: string,
   request: ModelTranscriptionRequest,
+  signal?: AbortSignal,
 ): Promise<ModelTranscript> {
   const attempts = new Attempts({
     context,
@@ -152,10 +153,27 @@ function transcribe(
     containers: { whisperx, openai: whisperx },
     makeReady({ place, dialect, servedName }: Served<TranscriptionDialect>) {
       const { bytes: body, contentType } = dialect.body(request, servedName);
-      const invoke = context.runtime.reply({ place, body, contentType, maxBytes: maxTranscriptBytes });
-      return { invoke, parse: dialect.reply };
+      const attributes = request.translate && translationRoute;
+      const invoke = context.runtime.reply({ place, body, contentType, attributes, maxBytes: maxTranscriptBytes });
+      const parse = (value: unknown): ModelTranscript => {
+        const { task, ...transcript } = dialect.reply(value);
+        const translated = task === 'translate' || (task === undefined && place.kind === 'openai');
+        if (request.translate && !translated) throw onlyTranscribes(model);
+        return transcript;
+      };
+      return { invoke, parse };
     },
   });
-  const limits = { waitMs: context.settings.deadlineMs, kind: 'whole', isOver: () => false } as const;
-  return attempts.respond(limits, (ready, deadlineMs) => readReply({ model, ...ready, deadlineMs }));
+  const isOver = () => signal?.aborted ?? false;
+  const limits = { waitMs: context.settings.deadlineMs, kind: 'whole', isOver } as const;
+  return attempts.respond(limits, (ready, deadlineMs) => readReply({ model, ...ready, deadlineMs, signal }));
+}
+
+/** Servers have a path of their own for translations. */
+const translationRoute = 'route=/v1/audio/translations';
+
+/** AWS's image ignores the field `task` and transcribes, so the reply tells whether the container translated. */
+function onlyTranscribes(model: string): ServiceError {
+  const detail = `The model ${model} cannot translate speech. Use POST /openai/v1/audio/transcriptions.`;
+  return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'model', isMissing: false } });
 }

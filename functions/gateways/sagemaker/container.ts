@@ -69,7 +69,8 @@ export interface TranscriptionDialect {
     request: ModelTranscriptionRequest,
     servedName?: string,
   ) => { readonly bytes: Uint8Array; readonly contentType: string };
-  readonly reply: (value: unknown) => ModelTranscript;
+  /** `task` is the container's own word for its work, if it reports it. */
+  readonly reply: (value: unknown) => ModelTranscript & { readonly task?: string | undefined };
 }
 
 /** Capabilities of a container family, and its requests (docs/inference.md#container-contracts). */

@@ -12,6 +12,7 @@ const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(maxSeconds));
 const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
 
 const Reply = v.object({
+  task: v.fallback(v.optional(v.string()), undefined),
   text: v.string(),
   language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(100)))),
   duration: v.optional(v.nullable(seconds)),
@@ -44,13 +45,14 @@ export const whisperx: Container = {
 
 /** The bytes before and after a file in the form of its transcription. */
 export function whisperxForm(
-  { contentType, language, prompt, temperature, words }: Omit<ModelTranscriptionRequest, 'bytes'>,
+  { contentType, language, prompt, temperature, words, translate }: Omit<ModelTranscriptionRequest, 'bytes'>,
   servedName?: string,
 ) {
   const boundary = `form-${crypto.randomUUID()}`;
   const fields = [
     ['model', servedName],
     ['response_format', 'verbose_json'],
+    ['task', translate && 'translate'],
     ['language', language?.toLowerCase()],
     ['prompt', prompt],
     ['temperature', temperature],

@@ -276,26 +276,3 @@ describe('POST /api/ai/transcribe', () => {
     expect(await usedAudio(key)).toBe(1);
   });
 });
-
-describe('POST /openai/v1/audio/transcriptions', () => {
-  it('returns the text in each format to the OpenAI client', async () => {
-    const { key } = await service.person({ planRank: 2 });
-    const client = new OpenAI({ apiKey: key, baseURL: `${service.origin}/openai/v1`, maxRetries: 0 });
-    const file = () => new File([new Uint8Array(spoken.mp3)], 'speech.mp3', { type: 'audio/mpeg' });
-    const model = 'svc-transcribe';
-    const { transcriptions } = client.audio;
-    expect(await transcriptions.create({ file: file(), model })).toMatchObject({ text: said });
-    const times = { timestamp_granularities: ['word' as const], temperature: 0.2 };
-    const verbose = await transcriptions.create({ file: file(), model, response_format: 'verbose_json', ...times });
-    expect(verbose).toMatchObject({ text: said, language: 'en', segments: [{ id: 0, start: 0 }, { id: 1 }] });
-    expect(verbose.words).toHaveLength(said.split(' ').length);
-    const plain: unknown = await transcriptions.create({ file: file(), model, response_format: 'text' });
-    expect(plain).toBe(`${said}\n`);
-    const srt: unknown = await transcriptions.create({ file: file(), model, response_format: 'srt' });
-    expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\nGood morning, my friend\.\n\n2\n/);
-    const vtt: unknown = await transcriptions.create({ file: file(), model, response_format: 'vtt' });
-    expect(vtt).toMatch(/^WEBVTT\n\n00:00:00\.000 --> 00:00:0\d\.\d{3}\nGood morning/);
-    const wrong = transcriptions.create({ file: file(), model, temperature: 2 });
-    await expect(wrong).rejects.toMatchObject({ status: 400, param: 'temperature' });
-  });
-});

@@ -106,7 +106,9 @@ async function openAccount(service: Service, { send }: Caller): Promise<string> 
 
 async function useModels(service: Service, { send, inTurn }: Caller, key: string): Promise<void> {
   await inTurn(['listModels', 'listServices', 'translate', 'analyze', 'listVoices', 'createSpeech'], { key });
-  await inTurn(['createOpenAiSpeech', 'createTranscription', 'createOpenAiTranscription'], { key });
+  await inTurn(['createOpenAiSpeech', 'createTranscription', 'createOpenAiTranscription', 'createOpenAiTranslation'], {
+    key,
+  });
   const { id } = v.parse(Created, (await send('createChatCompletion', { key })).data);
   await service.settled();
   await send('cancelRequest', { key, path: { requestId: id.slice('chatcmpl-'.length) } });

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { transcriptionService } from '#domain/audio/transcription.ts';
+import { deltasOf, transcriptionService } from '#domain/audio/transcription.ts';
 
 const credit = 1_000_000;
 
@@ -81,6 +82,79 @@ describe('a model reply', () => {
   test('is valid without segments if none were requested or nothing was spoken', async () => {
     expect((await replied([], false)).body.text).toBe('hi');
     expect((await replied([], true, ' ')).body.text).toBe('');
+  });
+});
+
+const segmentsOf = (texts: readonly string[]) => texts.map((text) => ({ text }));
+
+describe('the deltas of a streamed transcript', () => {
+  test('are its segments, with the space before them', () => {
+    const deltas = deltasOf('Good day.  How are you?', segmentsOf([' Good day. ', ' How are you?']));
+    expect([...deltas]).toEqual(['Good day.', '  How are you?']);
+  });
+
+  test('add up to the text for any segments, and are at most 1,001', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '.'), maxLength: 4000 });
+    fc.assert(
+      fc.property(
+        text,
+        fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ') }), { maxLength: 20 }),
+        (all, any) => {
+          for (const segments of [any, all.split(''), all.split('.')]) {
+            const deltas = [...deltasOf(all, segmentsOf(segments))];
+            expect(deltas.join('')).toBe(all);
+            expect(deltas.length).toBeLessThanOrEqual(1001);
+          }
+        },
+      ),
+    );
+  });
+
+  test('are found in linear time if the model returns a segment for each of 4 million characters', () => {
+    const text = 'ab'.repeat(2_000_000);
+    const segments = segmentsOf(text.split(''));
+    const startedAt = performance.now();
+    expect([...deltasOf(text, segments)].length).toBeLessThanOrEqual(1001);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+});
+
+describe('a streamed transcription', () => {
+  const streamOf = async (transcribe: (signal?: AbortSignal) => Promise<{ text: string; duration: number }>) => {
+    const gateway = {
+      transcribe: async (_model: string, _request: unknown, signal?: AbortSignal) => ({
+        ...(await transcribe(signal)),
+        segments: [],
+        words: [],
+      }),
+    };
+    const service = transcriptionService(gateway, async () => ({ container: 'MPEG', seconds: 3 }));
+    const file = { contentType: '', bytes: new Uint8Array(100) };
+    const input = { model: 'svc-transcribe', file, segments: false, words: false, stream: true };
+    return service.stream(await service.order(input));
+  };
+
+  test('ends with the text and its seconds, and costs what the whole response costs', async () => {
+    const stream = await streamOf(async () => ({ text: 'Good day', duration: 3 }));
+    const events = [];
+    for (let next = await stream.next(); !next.done; next = await stream.next()) events.push(next.value);
+    expect(events).toEqual([
+      { type: 'transcript.text.delta', delta: 'Good day' },
+      { type: 'transcript.text.done', text: 'Good day', usage: { type: 'duration', seconds: 3 } },
+    ]);
+    expect(await stream.cost()).toBe(0.3 * credit);
+  });
+
+  test('costs nothing if it is cancelled before the model replies, which aborts the model', async () => {
+    const stream = await streamOf(
+      (signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        }),
+    );
+    stream.cancel();
+    await expect(stream.begun()).rejects.toThrow('aborted');
+    expect(await stream.cost()).toBe(0);
   });
 });
 
