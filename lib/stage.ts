@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { planListing, planTables } from '#contract/billing/plans.ts';
+import { CorsOrigins } from '#contract/http/cors.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { findModel, models } from '#contract/inference/models.ts';
 import { type Job, jobsFor } from '#contract/jobs.ts';
@@ -93,6 +94,11 @@ const Settings = v.strictObject({
   planTable: v.picklist(planTables, 'must be listing or overview'),
   /** Address of "Contact sales". Null hides the link. */
   salesEmail: v.optional(v.nullable(Email), null),
+  /**
+   * Origins whose pages may call the API with keys, or `*` for any. Empty: none
+   * (docs/security.md#keys-in-browsers).
+   */
+  corsOrigins: v.optional(CorsOrigins, []),
   /** Network limits for sign-in, registration and emails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
   /**

@@ -9,6 +9,12 @@ export function headerValues(event: APIGatewayProxyEvent, name: string): string[
   return values;
 }
 
+/** Undefined without an Origin header, or with several. */
+export function originOf(event: APIGatewayProxyEvent): string | undefined {
+  const origins = headerValues(event, 'origin');
+  return origins.length === 1 ? origins[0] : undefined;
+}
+
 /** Returns all values of a cookie, the longest path first (RFC 6265, section 5.4). */
 export function cookieValues(event: APIGatewayProxyEvent, name: string): string[] {
   const pairs = headerValues(event, 'cookie').flatMap((header) => header.split(';'));

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { corsHeaders } from '#contract/http/cors.ts';
 import { type ResponseFormat, TextBody } from '#contract/http/format.ts';
 import type { Route } from '#contract/http/route.ts';
 import { type ErrorCode, errorStatus, type Refusal } from '#contract/shared/errors.ts';
@@ -9,11 +10,12 @@ import { parseCredential } from '#domain/shared/credential.ts';
 import { type RateLimit, ServiceError } from '#domain/shared/service-error.ts';
 import { type Call, type Middleware, ResponseLifecycle } from './call.ts';
 import { byteStream, type EventStream, eventStream } from './event-stream.ts';
-import { cookieValues } from './headers.ts';
+import { cookieValues, originOf } from './headers.ts';
 import { modelDateHeaders } from './model-dates.ts';
 
 export interface EnvelopeOptions {
   readonly sessionCookie: string;
+  readonly corsOrigins: ReadonlySet<string>;
   explain(error: unknown): ServiceError | undefined;
   onUnforeseen(error: unknown, requestId: string): void;
   onFailure(error: ServiceError, failed: Failed): void;
@@ -44,7 +46,7 @@ export function envelope(
       const { response: lifecycle } = call;
       const format = formatFor(request.event);
       const { status: statusCode, message } = call.idempotency?.replay?.response ?? success;
-      const headers = responseHeaders(call, format);
+      const headers = { ...responseHeaders(call, format), ...crossOrigin(request.event) };
       lifecycle.status = statusCode;
       lifecycle.headers = headers;
       const result = request.response;
@@ -75,7 +77,12 @@ export function envelope(
       const { response: lifecycle } = call;
       const error = serviceErrorOf(request.error, call);
       const format = formatFor(request.event);
-      const headers = { ...responseHeaders(call, format), ...format.errorHeaders(error), ...errorHeaders(error) };
+      const headers = {
+        ...responseHeaders(call, format),
+        ...crossOrigin(request.event),
+        ...format.errorHeaders(error),
+        ...errorHeaders(error),
+      };
       const statusCode = errorStatus[error.code];
       lifecycle.status = statusCode;
       lifecycle.headers = headers;
@@ -84,6 +91,10 @@ export function envelope(
       request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
     },
   };
+
+  function crossOrigin(event: APIGatewayProxyEvent): Headers {
+    return corsHeaders(outcome().corsOrigins, event.path, originOf(event));
+  }
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
     const refusal = toServiceError(error, call);

@@ -150,6 +150,9 @@ export const outcome: EnvelopeOptions = {
   get sessionCookie() {
     return environment().SESSION_COOKIE;
   },
+  get corsOrigins() {
+    return environment().CORS_ORIGINS;
+  },
   explain: explainOutage,
   onUnforeseen: (error, requestId) => logger().error('unforeseen error', { requestId, error }),
   onFailure: (error, failed) => logger().warn('a dependency failed', { ...failed, code: error.code, error }),

@@ -1,10 +1,12 @@
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { corsHeaders, allowsOrigin, preflightHeaders } from '#contract/http/cors.ts';
 import { formatOf } from '#contract/http/format.ts';
 import { matchesPath } from '#contract/http/route-match.ts';
 import type { Route } from '#contract/http/route.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
+import { headerValues, originOf } from '#middleware/headers.ts';
 import { envelope } from '#middleware/outgoing.ts';
 import { requestLog } from '#middleware/request-log.ts';
 import { bufferedHandler } from './send-response.ts';
@@ -12,7 +14,7 @@ import { log, outcome } from './stack.ts';
 
 const unmatchedRoute = { id: 'unknown-route' };
 
-/** Handles unmatched requests: 405 with `Allow` if the path has other methods, otherwise 404. */
+/** Handles preflights of allowed origins, and unmatched requests: 405 with `Allow` if the path has other methods, otherwise 404. */
 export function unknownRoute(routes: readonly Pick<Route, 'method' | 'path'>[]) {
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(unmatchedRoute, () => log))
@@ -30,5 +32,14 @@ export function unknownRoute(routes: readonly Pick<Route, 'method' | 'path'>[]) 
       const detail = `${httpMethod.slice(0, 16)} is not allowed at this path; allowed methods: ${allowedMethods.join(', ')}.`;
       throw new ServiceError('METHOD_NOT_ALLOWED', detail, { allowedMethods });
     });
-  return bufferedHandler(handle);
+  const respond = bufferedHandler(handle);
+  return async (event: APIGatewayProxyEvent, context: Context) => preflight(event) ?? respond(event, context);
+}
+
+/** Undefined for any other request, and for origins that are not allowed. */
+function preflight(event: APIGatewayProxyEvent): APIGatewayProxyResult | undefined {
+  const isPreflight = event.httpMethod === 'OPTIONS' && headerValues(event, 'access-control-request-method').length > 0;
+  const request = [outcome.corsOrigins, event.path, originOf(event)] as const;
+  if (!isPreflight || !allowsOrigin(...request)) return undefined;
+  return { statusCode: 204, headers: { ...corsHeaders(...request), ...preflightHeaders }, body: '' };
 }

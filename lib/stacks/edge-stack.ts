@@ -26,6 +26,7 @@ import { FilesBucket } from '#lib/constructs/edge/dashboard-files.ts';
 import {
   apiHeaders,
   callerCode,
+  corsAtEdge,
   pagesCode,
   pageStatusCode,
   securityHeaders,
@@ -99,6 +100,13 @@ export class EdgeStack extends NestedStack {
       responseHeadersPolicy: securityHeaders(this, 'ApiHeaders', apiHeaders),
       functionAssociations: [this.#at(FunctionEventType.VIEWER_REQUEST, 'Caller', callerCode)],
     };
+    const toInference: BehaviorOptions =
+      stage.corsOrigins.length === 0
+        ? toApi
+        : {
+            ...toApi,
+            responseHeadersPolicy: securityHeaders(this, 'InferenceHeaders', apiHeaders, corsAtEdge(stage.corsOrigins)),
+          };
     const toSignIn: BehaviorOptions = { ...toApi, cachePolicy: this.#withCountry() };
     const signIns = allRoutes.filter(({ opensSession }) => opensSession).map(({ path }) => [path, toSignIn] as const);
     const distribution = new Distribution(this, 'Distribution', {
@@ -107,10 +115,10 @@ export class EdgeStack extends NestedStack {
       additionalBehaviors: {
         ...Object.fromEntries(signIns),
         '/api/*': toApi,
-        '/v1/*': toApi,
-        '/openai/*': toApi,
-        '/anthropic': toApi,
-        '/anthropic/*': toApi,
+        '/v1/*': toInference,
+        '/openai/*': toInference,
+        '/anthropic': toInference,
+        '/anthropic/*': toInference,
       },
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {

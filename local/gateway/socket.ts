@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allowsOrigin, corsHeaders } from '#contract/http/cors.ts';
 import { errorEnvelope } from '#contract/http/format.ts';
 import { binaryTypesOf } from '#contract/http/request.ts';
 import { routeMatcher } from '#contract/http/route-match.ts';
@@ -21,12 +22,16 @@ export interface FrontServerOptions {
   readonly routes: readonly Route[];
   /** Receives a route id or `unknownRouteId`. Requests wait until it resolves. */
   readonly handlerOf: (id: string) => Promise<LambdaHandler>;
+  /** Origins whose pages may call the API with keys. Default: none. */
+  readonly corsOrigins?: ReadonlySet<string>;
   /** Serves everything except the API. Returns false for other paths. */
   readonly pages?: (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
   /** `log` receives failures, `access` one line per request. */
   readonly log?: (line: string) => void;
   readonly access?: (line: string) => void;
 }
+
+const none: ReadonlySet<string> = new Set();
 
 /** Milliseconds that functions without a connection have to finish at shutdown. */
 const settlingMs = 2000;
@@ -57,7 +62,10 @@ export async function startFrontServer(options: FrontServerOptions): Promise<Htt
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path, query] = splitTarget(request.url ?? '/');
-    const foreign = foreignRequest(request, path);
+    const cors = [options.corsOrigins ?? none, path, request.headers.origin] as const;
+    // For the gateway's own errors: functions set the same headers.
+    for (const [name, value] of Object.entries(corsHeaders(...cors))) response.setHeader(name, value);
+    const foreign = foreignRequest(request, path, allowsOrigin(...cors));
     if (foreign !== undefined) return sendForbidden(response, path, foreign);
     if (options.pages?.(request, response, path)) return;
     const requestId = randomUUID();

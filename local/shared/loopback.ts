@@ -102,7 +102,8 @@ export function sendAwsJson(res: ServerResponse, status: number, body: unknown):
  * Reason to reject a request from another site's page. Undefined for any other request. Such a page reaches 127.0.0.1
  * through the user's browser, by a name that resolves to it (DNS rebinding) or across origins.
  */
-export function foreignRequest(request: IncomingMessage, path: string): string | undefined {
+export function foreignRequest(request: IncomingMessage, path: string, isAllowedOrigin = false): string | undefined {
+  if (isAllowedOrigin) return foreignHost(request);
   const { origin } = request.headers;
   const isOtherOrigin = origin !== undefined && origin !== `http://${authorityOf(request)}`;
   const isOtherSite = isFromOtherSite(request) && !opensPage(request, path);

@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import { type CorsOrigins, corsVariable } from '#contract/http/cors.ts';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import { type QueueId, queues, type TableId, tables } from '#contract/platform/resources.ts';
 import { queueUrl } from '../sqs/server.ts';
@@ -71,6 +72,7 @@ export function setFunctionVariables(
   publicOrigin: string,
   endpoints: Endpoints,
   stripe: PaymentsEndpoint | undefined,
+  corsOrigins: CorsOrigins,
 ): () => void {
   return setVariables({
     ...(stripe && {
@@ -91,6 +93,7 @@ export function setFunctionVariables(
     ...tableNames(),
     ...queueUrls(endpoints.sqs),
     PUBLIC_ORIGIN: publicOrigin,
+    CORS_ORIGINS: corsVariable(corsOrigins),
     MAIL_SENDER: 'no-reply@example.com',
     // An external SES has its own configuration sets.
     MAIL_CONFIGURATION_SET: externalEndpoints().ses ? process.env['MAIL_CONFIGURATION_SET'] : 'local',

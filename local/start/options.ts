@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import * as v from 'valibot';
+import { CorsOrigins } from '#contract/http/cors.ts';
 import { Problem, errorSentence } from '../shared/problems.ts';
 
 /** Options of `npm start` (docs/architecture.md#on-one-machine). */
@@ -13,6 +15,8 @@ export interface LocalOptions {
   readonly canary: boolean;
   /** Takes payments by the stand-in for Stripe. */
   readonly payments: 'none' | 'stripe';
+  /** Origins whose pages may call the API with keys. */
+  readonly corsOrigins: CorsOrigins;
 }
 
 export const usage = `Usage: npm start -- [options]
@@ -24,6 +28,8 @@ export const usage = `Usage: npm start -- [options]
   --audio-url URL    an OpenAI-compatible audio server to call instead of the demo engine, e.g. http://127.0.0.1:8000/v1
   --offer FILE       what is sold: models, plans, prices and name (docs/offer.md)
   --payments stripe  take payments, by a stand-in for Stripe with a page to pay on (docs/payments.md)
+  --cors-origins LIST
+                     pages that may call the API with keys: origins separated by commas, or * (none)
   --canary           also run the canary, every five minutes; its failures are logged
   --help             this text
 `;
@@ -41,6 +47,7 @@ export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
     data: nonEmpty('--data', flags.data),
     canary: flags.canary,
     payments: payments(flags.payments),
+    corsOrigins: corsOrigins(flags['cors-origins']),
     ...(flags['model-url'] !== undefined && { modelUrl: httpUrl('--model-url', flags['model-url']) }),
     ...(flags['audio-url'] !== undefined && { audioUrl: httpUrl('--audio-url', flags['audio-url']) }),
     ...(flags.offer !== undefined && { offer: nonEmpty('--offer', flags.offer) }),
@@ -61,6 +68,7 @@ function read(args: readonly string[]) {
         'audio-url': { type: 'string' },
         offer: { type: 'string' },
         payments: { type: 'string', default: 'none' },
+        'cors-origins': { type: 'string', default: '' },
         canary: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -86,6 +94,13 @@ function httpUrl(flag: string, text: string): string {
 function payments(text: string): 'none' | 'stripe' {
   if (text === 'none' || text === 'stripe') return text;
   throw new Problem(`--payments must be none or stripe, and "${text}" is neither.`, usageExitCode);
+}
+
+function corsOrigins(text: string): CorsOrigins {
+  const origins = text === '*' ? text : text.split(',').filter(Boolean);
+  const parsed = v.safeParse(CorsOrigins, origins);
+  if (parsed.success) return parsed.output;
+  throw new Problem(`--cors-origins ${parsed.issues[0].message}, and "${text}" is not.`, usageExitCode);
 }
 
 function nonEmpty(flag: string, text: string): string {

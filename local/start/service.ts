@@ -69,7 +69,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 async function start(options: ServiceOptions, folder: DataFolder, closers: Closers): Promise<Service> {
-  const { log = () => undefined, port, access, onDynamoRequest: onRequest, onDynamoReply: onReply } = options;
+  const {
+    log = () => undefined,
+    port,
+    access,
+    corsOrigins = [],
+    onDynamoRequest: onRequest,
+    onDynamoReply: onReply,
+  } = options;
   const external = externalEndpoints();
   closers.add({ close: setCredentials(external) });
   const clock = await openClock(folder.file('clock.json'));
@@ -83,7 +90,15 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   // Binds the port first: all URLs contain it, and a port in use is reported before anything else starts.
   const gate = createGate();
   const { handlerOf, pages } = gate;
-  const front = await startFrontServer({ port, routes: allRoutes, handlerOf, pages, log, ...(access && { access }) });
+  const front = await startFrontServer({
+    port,
+    routes: allRoutes,
+    handlerOf,
+    pages,
+    corsOrigins: new Set([corsOrigins].flat()),
+    log,
+    ...(access && { access }),
+  });
   closers.add(front);
   const [database, issuer] = await Promise.all([
     openDatabase(folder, options.databaseUrl ?? external.dynamodb, closers),
@@ -124,7 +139,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   );
   const stripe = options.payments === 'stripe' ? await openStripe(folder, front.origin, clock.now, log) : undefined;
   if (stripe) closers.add(stripe);
-  closers.add({ close: setFunctionVariables(front.origin, endpoints, stripe) });
+  closers.add({ close: setFunctionVariables(front.origin, endpoints, stripe, corsOrigins) });
   closers.add({ close: setAmbientClock(clock) });
   closers.add(events);
   const logLines = createLogSubscription(log);

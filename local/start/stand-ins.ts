@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { CorsOrigins } from '#contract/http/cors.ts';
 import { type ModelEndpoint, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { startBedrock } from '../bedrock/server.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   readonly buildDashboard?: boolean;
   /** Takes payments by the stand-in for Stripe. Default: none. */
   readonly payments?: 'none' | 'stripe';
+  /** Origins whose pages may call the API with keys. Default: none. */
+  readonly corsOrigins?: CorsOrigins;
   /** Runs the canary every five minutes. */
   readonly canary?: boolean;
   readonly onDynamoRequest?: ProxyHook;

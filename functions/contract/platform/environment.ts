@@ -130,6 +130,8 @@ export const Environment = v.object({
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Number of proxies in front of the gateway that add to X-Forwarded-For. */
   TRUSTED_PROXIES: optionalNumber(0),
+  /** Origins whose pages may call the API with keys, separated by commas, or `*`. Default: none. */
+  CORS_ORIGINS: v.optional(v.pipe(v.string(), v.transform(listed)), ''),
   /** Header in which CloudFront reports the caller's country. Without it, the country is unknown. */
   COUNTRY_HEADER: v.optional(v.string()),
   /** Allowed webhook targets. Local mode also allows its loopback addresses without TLS. */

@@ -61,8 +61,11 @@ function tooMany(retryAfterSeconds: number) {
   return { code: 'RATE_LIMIT_EXCEEDED', detail, retryAfterSeconds } as const;
 }
 
-/** Wraps every response that API Gateway itself returns in the envelope of the specification. */
-export function envelopeGatewayResponses(api: RestApi): void {
+/**
+ * Wraps every response that API Gateway itself returns in the envelope of the specification. With `forPages`, pages of
+ * any origin may read these errors, which contain no data. The edge adds the header itself, for its allowed origins.
+ */
+export function envelopeGatewayResponses(api: RestApi, { forPages }: { readonly forPages: boolean }): void {
   for (const { type, code, detail, retryAfterSeconds } of responses) {
     api.addGatewayResponse(type.responseType, {
       type,
@@ -71,6 +74,7 @@ export function envelopeGatewayResponses(api: RestApi): void {
       responseHeaders: {
         'x-request-id': 'context.requestId',
         'Cache-Control': "'no-store'",
+        ...(forPages && { 'Access-Control-Allow-Origin': "'*'" }),
         ...(retryAfterSeconds !== undefined && { 'Retry-After': `'${retryAfterSeconds}'` }),
       },
     });

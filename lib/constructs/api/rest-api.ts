@@ -93,7 +93,8 @@ export class ServiceApi extends Construct {
       },
     });
     this.#sample(`text-ai-${stage.name}`);
-    envelopeGatewayResponses(this.#api);
+    const forPages = stage.frontDoor.kind === 'gateway' && stage.corsOrigins.length > 0;
+    envelopeGatewayResponses(this.#api, { forPages });
     const { region, urlSuffix } = Stack.of(this);
     const host = `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.origin = { host, path: `/${apiStage}` };

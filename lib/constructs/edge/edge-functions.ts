@@ -1,7 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
-import { HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
+import {
+  HeadersReferrerPolicy,
+  ResponseHeadersPolicy,
+  type ResponseHeadersCorsBehavior,
+} from 'aws-cdk-lib/aws-cloudfront';
 import type { Construct } from 'constructs';
 import {
   apiDocumentPath,
@@ -12,6 +16,7 @@ import {
   type PricingSettings,
   publicFiles,
 } from '#contract/dashboard-config.ts';
+import { type CorsOrigins, preflightSeconds } from '#contract/http/cors.ts';
 import { errorEnvelope } from '#contract/http/format.ts';
 import { callerHeader } from '#lib/constructs/api/firewall.ts';
 import { sessionCookie } from '#lib/shared-props.ts';
@@ -80,10 +85,16 @@ const filesIn = (dashboard: string | null) =>
 const managed = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);
 
 /** Adds headers to every response, with HSTS for a year. */
-export function securityHeaders(scope: Construct, id: string, headers: Readonly<Record<string, string>>) {
+export function securityHeaders(
+  scope: Construct,
+  id: string,
+  headers: Readonly<Record<string, string>>,
+  corsBehavior?: ResponseHeadersCorsBehavior,
+) {
   const others = Object.entries(headers).filter(([name]) => !managed.has(name));
   const contentSecurityPolicy = headers['content-security-policy'];
   return new ResponseHeadersPolicy(scope, id, {
+    ...(corsBehavior && { corsBehavior }),
     securityHeadersBehavior: {
       ...(contentSecurityPolicy && { contentSecurityPolicy: { contentSecurityPolicy, override: true } }),
       contentTypeOptions: { override: true },
@@ -95,6 +106,17 @@ export function securityHeaders(scope: Construct, id: string, headers: Readonly<
     },
   });
 }
+
+/** For the errors of API Gateway and the firewall. Responses of functions have their own headers, which stay. */
+export const corsAtEdge = (origins: CorsOrigins): ResponseHeadersCorsBehavior => ({
+  accessControlAllowCredentials: false,
+  accessControlAllowHeaders: ['*'],
+  accessControlAllowMethods: ['GET', 'POST', 'DELETE', 'OPTIONS'],
+  accessControlAllowOrigins: [origins].flat(),
+  accessControlExposeHeaders: ['*'],
+  accessControlMaxAge: Duration.seconds(preflightSeconds),
+  originOverride: false,
+});
 
 /** API responses load nothing and cannot be framed. */
 export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { corsVariable } from '#contract/http/cors.ts';
 import type { Uses } from '#contract/http/route.ts';
 import type { Environment } from '#contract/platform/environment.ts';
 import { metricsService } from '#contract/platform/metrics.ts';
@@ -108,7 +109,7 @@ export class ServiceFunction extends LambdaFunction {
 
 /** Settings of the stage in every function's environment. */
 function stageVariables({ stage, publicOrigin }: SharedProps) {
-  const { fastPath, frontDoor, networkLimits, payments, planTable, sessions } = stage;
+  const { corsOrigins, fastPath, frontDoor, networkLimits, payments, planTable, sessions } = stage;
   return {
     PUBLIC_ORIGIN: publicOrigin,
     SESSION_COOKIE: sessionCookie,
@@ -116,6 +117,7 @@ function stageVariables({ stage, publicOrigin }: SharedProps) {
     SESSION_MAX_DAYS: String(sessions.maxDays),
     PLAN_TABLE: planTable,
     NETWORK_LIMITS: networkLimits,
+    ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsVariable(corsOrigins) }),
     ...(fastPath === 'off' && { FAST_PATH: fastPath }),
     ...(payments && { PAYMENTS: 'stripe' }),
     TRUSTED_PROXIES: String(frontDoor.kind === 'edge' ? 1 : frontDoor.trustedProxies),

@@ -8,6 +8,7 @@ interface Behaviour {
   readonly ViewerProtocolPolicy: string;
   readonly AllowedMethods?: readonly string[];
   readonly Compress: boolean;
+  readonly ResponseHeadersPolicyId: { readonly Ref: string };
 }
 
 interface Origin {

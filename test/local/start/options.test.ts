@@ -13,12 +13,22 @@ function refusal(...args: string[]): Problem {
 
 describe('npm start', () => {
   test('has the documented defaults without flags', () => {
-    expect(parseOptions([])).toEqual({ port: 8787, data: '.local', canary: false, payments: 'none' });
+    expect(parseOptions([])).toEqual({ port: 8787, data: '.local', canary: false, payments: 'none', corsOrigins: [] });
   });
 
   test('passes each flag on under its name', () => {
     const model = ['--model-url', 'http://127.0.0.1:11434/v1', '--model-name', 'llama3'];
-    const args = ['--port', '9000', '--data=/x', ...model, '--canary', '--payments', 'stripe'];
+    const args = [
+      '--port',
+      '9000',
+      '--data=/x',
+      ...model,
+      '--canary',
+      '--payments',
+      'stripe',
+      '--cors-origins',
+      'https://a.example,http://localhost:3000',
+    ];
     expect(parseOptions(args)).toEqual({
       port: 9000,
       data: '/x',
@@ -26,7 +36,9 @@ describe('npm start', () => {
       modelName: 'llama3',
       canary: true,
       payments: 'stripe',
+      corsOrigins: ['https://a.example', 'http://localhost:3000'],
     });
+    expect(parseOptions(['--cors-origins', '*'])).toMatchObject({ corsOrigins: '*' });
     expect(parseOptions(['--port', '9000', '--help'])).toBe('help');
   });
 
@@ -43,6 +55,13 @@ describe('npm start', () => {
     [['--model-url', 'ftp://x/'], 'http:// or https://'],
     [['--model-name', 'llama3'], '--model-name needs --model-url'],
     [['--payments', 'paypal'], '"paypal"'],
+    [['--cors-origins', 'a.example'], '"a.example"'],
+    [['--cors-origins', 'https://a.example/'], 'such as https://app.example.com'],
+    [['--cors-origins', 'https://a.example,*'], '--cors-origins must be an origin'],
+    [
+      ['--cors-origins', Array.from({ length: 21 }, (_, index) => `https://a${index}.example`).join()],
+      'at most 20 origins',
+    ],
   ])('refuses %j in one sentence, with exit code 2', (args, words) => {
     const problem = refusal(...args);
     expect(problem.exitCode).toBe(2);
