@@ -8,7 +8,7 @@ import { ResponseRequest } from '#contract/inference/responses.ts';
 type Entries = Readonly<Record<string, v.GenericSchema>>;
 
 /** Request schemas of other vendors' dialects, by path. */
-const dialectBodies: Readonly<Record<string, Entries>> = {
+export const dialectBodies: Readonly<Record<string, Entries>> = {
   '/openai/v1/chat/completions': OpenAiChatRequest.entries,
   '/openai/v1/responses': ResponseRequest.entries,
   '/openai/v1/completions': OpenAiCompletionRequest.entries,
@@ -43,8 +43,11 @@ export function useOf(field: v.GenericSchema): FieldUse {
   return hasWrapped(field) ? useOf(field.wrapped) : { use: 'honoured' };
 }
 
+/** Values that are equivalent to an absent field. */
+const always = new Set(['absent', '`null`']);
+
 const hasValues = (field: FieldUse): field is FieldUse & { readonly values: string } =>
-  field.use === 'refused' && field.values !== 'absent';
+  field.use === 'refused' && !always.has(field.values);
 
 /** One row per path: the fields that are honoured, accepted without effect, and refused. */
 export const fieldUseRows = (): readonly (readonly string[])[] =>

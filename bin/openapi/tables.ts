@@ -8,6 +8,7 @@ import { planOverview } from '#contract/offer/default-offer.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
+import { clientRows } from './clients.ts';
 import { errorCauses } from './errors.ts';
 import { fieldUseRows } from './field-uses.ts';
 import { headers } from './headers.ts';
@@ -164,6 +165,7 @@ const tables: Readonly<Record<string, string>> = {
     ['Service', 'Price'],
     services.map((name) => [`\`${name}\``, priceText(name)]),
   ),
+  clients: table(['Client', 'Version', 'Works', 'Needs'], clientRows()),
   fields: table(['Path', 'Honoured', 'Accepted without effect', 'Refused'], fieldUseRows()),
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };

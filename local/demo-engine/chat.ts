@@ -183,7 +183,7 @@ function continuousUsage({ stream_options: options }: Pick<CompletionBody, 'stre
 }
 
 /** Maximum tokens of prompt and output together, like vLLM's `max_model_len`. */
-export const maxModelLength = 32_768;
+export const maxModelLength = 131_072;
 
 /** vLLM's error message if prompt and output exceed the context. Undefined if they fit. */
 function overflow(prompt: number, maxTokens: number | undefined, place: 'messages' | 'prompt'): string | undefined {

@@ -53,6 +53,7 @@ export const descriptions = {
   safety_identifier: v.nullish(withoutEffect(content)),
   prompt_cache_key: v.nullish(withoutEffect(content)),
   prompt_cache_retention: v.nullish(withoutEffect(text(64))),
+  prompt_cache_options: v.nullish(withoutEffect(jsonObject)),
   prediction: v.nullish(withoutEffect(jsonObject)),
 };
 
@@ -73,6 +74,7 @@ export const unservedOptions = {
 export const unservedByChat = {
   ...unservedOptions,
   audio: unserved,
+  moderation: unserved,
   modalities: v.nullish(
     refusedUnless('`["text"]`', v.strictTuple([v.literal('text')], 'must be ["text"]; models only generate text')),
   ),

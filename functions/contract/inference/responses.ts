@@ -165,6 +165,9 @@ const Body = v.object(
     prompt_cache_key: v.nullish(withoutEffect(content)),
     prompt_cache_retention: v.nullish(withoutEffect(content)),
     service_tier: v.nullish(withoutEffect(content)),
+    prompt_cache_options: v.nullish(anything),
+    access_programs: v.nullish(anything),
+    image: v.nullish(anything),
     client_metadata: v.nullish(anything),
     stream_options: v.nullish(anything),
     background: v.nullish(v.literal(false, 'must be false; responses do not run in the background')),
@@ -172,6 +175,7 @@ const Body = v.object(
     conversation: v.nullish(refusedUnless('`null`', v.null('is not supported; use previous_response_id'))),
     prompt: v.nullish(refusedUnless('`null`', v.null('is not supported; send instructions and input'))),
     max_tool_calls: v.nullish(refusedUnless('`null`', v.null('is not supported; it limits only tools that run here'))),
+    moderation: v.nullish(refusedUnless('`null`', v.null('is not supported'))),
     context_management: v.nullish(
       refusedUnless('`null`', v.null('is not supported; use truncation or /responses/compact')),
     ),

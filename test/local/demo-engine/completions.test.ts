@@ -85,10 +85,10 @@ describe.each(shapes)('%s', (name, bodyOf) => {
   });
 
   it('returns 400 with the message of vLLM if a request exceeds the context', async () => {
-    const tooMuch = await invoke({ ...bodyOf('hi'), max_tokens: 32_768 }, 400);
+    const tooMuch = await invoke({ ...bodyOf('hi'), max_tokens: 131_072 }, 400);
     expect(tooMuch.error).toMatchObject({ type: 'BadRequestError', param: null, code: 400 });
-    expect(tooMuch.error.message).toContain("This model's maximum context length is 32768 tokens");
-    expect((await invoke(bodyOf('word '.repeat(33_000)), 400)).error.message).toContain('maximum context length');
+    expect(tooMuch.error.message).toContain("This model's maximum context length is 131072 tokens");
+    expect((await invoke(bodyOf('word '.repeat(132_000)), 400)).error.message).toContain('maximum context length');
   });
 
   it.each([[{ max_tokens: 0 }], [{ max_tokens: 1.5 }], [{ stop: 7 }], [{ stream: 'yes' }]])(
