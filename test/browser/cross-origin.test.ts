@@ -17,7 +17,7 @@ globalThis.call = async (origin, apiKey) => {
   let streamed = '';
   for await (const chunk of await client.chat.completions.create({ ...body, stream: true }))
     streamed += chunk.choices[0]?.delta.content ?? '';
-  const { status, param, requestID } = await client.chat.completions.create({ ...body, n: 2 }).catch((error) => error);
+  const { status, param, requestID } = await client.chat.completions.create({ ...body, temperature: 9 }).catch((error) => error);
   const cookies = await fetch(origin + '/openai/v1/models', { credentials: 'include' }).then(() => 'read', () => 'blocked');
   return {
     text: data.choices[0].message.content,
@@ -86,7 +86,7 @@ it('lets OpenAI’s client in a listed page call, stream, and read headers and e
     charged: '1',
     requestId: expect.stringMatching(/^\w+$/),
     limit: expect.stringMatching(/^\d+$/),
-    error: { status: 400, param: 'n', requestID: expect.stringMatching(/^\w+$/) },
+    error: { status: 400, param: 'temperature', requestID: expect.stringMatching(/^\w+$/) },
     cookies: 'blocked',
   });
   expect(result).toHaveProperty('streamed', expect.stringContaining('demo'));
