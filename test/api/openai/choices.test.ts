@@ -75,8 +75,9 @@ const total = (usages: readonly Usage[]) => {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 };
 
+/** At most the 16 bytes of the prompt, which are held as its tokens: a charge never exceeds its hold. */
 const anyUsage = fc.record({
-  prompt_tokens: fc.integer({ min: 1, max: 20 }),
+  prompt_tokens: fc.integer({ min: 1, max: 16 }),
   completion_tokens: fc.integer({ min: 1, max: 50 }),
 });
 const anyUsages = fc.array(anyUsage, { minLength: 1, maxLength: limits.choices });
