@@ -5,7 +5,8 @@ import type { Misfit } from './output-rule.ts';
 
 /*
  * Schemas come from callers, and texts from models: both are hostile. The validator interprets a schema and generates no
- * code from it. A check runs within `maxCheckMs`, including its regular expressions, which V8 interrupts.
+ * code from it. A check, and the reading of a schema, run within `maxCheckMs` each, including regular expressions, which
+ * V8 interrupts.
  */
 
 /** Limits of a schema. The nesting of a request bounds its depth. */
@@ -25,11 +26,10 @@ export function schemaCheck(given: unknown): (text: string) => Misfit {
   const schema: unknown = JSON.parse(text);
   if (!isJsonObject(schema)) throw new UnreadableSchema('must be an object');
   dropAnnotations(schema);
-  const lookup = lookupOf(schema);
-  refuseUnreadable(schema, lookup);
+  const lookup = lookupWithinTime(schema);
   const draft = draftOf(schema['$schema']);
   const check = (value: unknown): Misfit => misfitOf(() => validate(value, schema, draft, lookup));
-  if (check({})?.isUnchecked) throw new UnreadableSchema(`must be checkable within ${maxCheckMs} ms`);
+  if (check({})?.isUnchecked) throw uncheckable();
   return (text) => {
     const value = parsed(text);
     return value === undefined ? { problem: 'it is not JSON' } : check(value.json);
@@ -37,6 +37,21 @@ export function schemaCheck(given: unknown): (text: string) => Misfit {
 }
 
 type Lookup = ReturnType<typeof dereference>;
+
+const uncheckable = () => new UnreadableSchema(`must be checkable within ${maxCheckMs} ms`);
+
+/** The URI of a subschema contains all names above it. Those of a small schema can have gigabytes in total. */
+function lookupWithinTime(schema: Record<string, unknown>): Lookup {
+  try {
+    return withinTime(() => {
+      const lookup = lookupOf(schema);
+      refuseUnreadable(schema, lookup);
+      return lookup;
+    });
+  } catch (error) {
+    throw error instanceof UnreadableSchema ? error : uncheckable();
+  }
+}
 
 /** The subschemas by URI. */
 function lookupOf(schema: Record<string, unknown>): Lookup {
@@ -56,14 +71,18 @@ const drafts: readonly (readonly [RegExp, SchemaDraft])[] = [
 const draftOf = (named: unknown): SchemaDraft =>
   drafts.find(([pattern]) => pattern.test(String(named)))?.[1] ?? '2020-12';
 
-/** Runs in a context, because only there V8 interrupts a function after a time. */
 const limited = new Script('run()');
 const context = createContext({});
 
+/** Runs in a context, because only there V8 interrupts a function after a time. */
+function withinTime<Result>(run: () => Result): Result {
+  context['run'] = run;
+  return limited.runInContext(context, { timeout: maxCheckMs });
+}
+
 function misfitOf(run: () => ReturnType<typeof validate>): Misfit {
   try {
-    context['run'] = run;
-    const { valid, errors }: ReturnType<typeof run> = limited.runInContext(context, { timeout: maxCheckMs });
+    const { valid, errors } = withinTime(run);
     if (valid) return undefined;
     const last = errors.at(-1);
     return { problem: `${(last?.instanceLocation ?? '#').slice(0, 128)} violates ${last?.keyword}` };

@@ -84,6 +84,8 @@ const twice = (one: object) => ({ allOf: [one, one] });
 const chain = Object.fromEntries(
   Array.from({ length: 40 }, (_, index) => [`d${index}`, twice({ $ref: `#/$defs/d${index + 1}` })]),
 );
+const many = (each: (index: number) => object) =>
+  Object.fromEntries(Array.from({ length: 2800 }, (_, index) => [`k${index}`, each(index)]));
 
 describe('a schema that the validator cannot read', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
@@ -105,6 +107,13 @@ describe('a schema that the validator cannot read', () => {
     ['a reference to itself', { $ref: '#' }, /checkable within 500 ms/],
     ['a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, /checkable/],
     ['exponential work', { $ref: '#/$defs/d0', $defs: { ...chain, d40: {} } }, /checkable/],
+    [
+      'a long name above many others',
+      { properties: { ['a'.repeat(60_000)]: { properties: many(() => ({})) } } },
+      /checkable/,
+    ],
+    ['a long identifier of many', { $id: `http://a/${'a'.repeat(60_000)}`, properties: many(() => ({})) }, /checkable/],
+    ['many slow patterns', { properties: many((i) => ({ pattern: `[\\p{L}\\P{L}]{${i},}` })) }, /checkable/],
     ['6,000 subschemas', { anyOf: Array.from({ length: 6000 }, () => ({})) }, /at most 5000 subschemas/],
     ['200 KB', { enum: ['x'.repeat(200_000)] }, /at most 131072 bytes/],
   ])('is refused by name: %s', async (_, schema, detail) => {
