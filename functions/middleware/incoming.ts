@@ -171,7 +171,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
   return {
     before: function authorizeCaller({ event, context: { call } }) {
       const caller = call.identity?.caller;
-      if (!['GET', 'HEAD'].includes(route.method) && isCrossSite(event, publicOrigin())) {
+      if (!['GET', 'HEAD'].includes(route.method) && isCrossSite(event, publicOrigin(), route)) {
         throw new ServiceError(
           'INSUFFICIENT_PERMISSIONS',
           "Requests from another site cannot use the browser's session.",
@@ -197,9 +197,13 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
   };
 }
 
-/** Detects cross-site requests (docs/security.md#sessions-and-cookies). Browsers never add a header with a key. */
-function isCrossSite(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
-  if (['authorization', 'x-api-key'].some((name) => headerValues(event, name).length > 0)) return false;
+/**
+ * Detects cross-site requests (docs/security.md#sessions-and-cookies). Browsers never add a header with a key. A header
+ * that the route does not read as one leaves the session in place.
+ */
+function isCrossSite(event: APIGatewayProxyEvent, publicOrigin: string, { format }: Pick<Route, 'format'>): boolean {
+  const keyHeaders = format === 'anthropic' ? ['authorization', 'x-api-key'] : ['authorization'];
+  if (keyHeaders.some((name) => headerValues(event, name).length > 0)) return false;
   const sites = headerValues(event, 'sec-fetch-site');
   if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
   const atHosts = headerValues(event, 'host').map((host) => `${schemeOf(publicOrigin)}//${host}`);

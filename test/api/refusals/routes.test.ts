@@ -120,6 +120,7 @@ describe('every route', () => {
         { origin: 'null' },
         { 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'cross-site', 'x-api-key': person.key },
       ];
       for (const headers of foreign) {
         expect(await send(route.method, path, { body, cookie: person.cookie, headers })).toBe(

@@ -61,6 +61,7 @@ describe('a change from a web page', () => {
     ['an empty origin', { host: gateway, origin: '' }],
     ['what is no origin', { host: gateway, origin: 'https://[::1' }],
     ['another site, as the browser reports', { host: gateway, 'sec-fetch-site': 'cross-site' }],
+    ['another site, with a header that is no key here', { 'sec-fetch-site': 'cross-site', 'x-api-key': 'x' }],
     ['a sibling site, as the browser reports', { host: gateway, 'sec-fetch-site': 'same-site' }],
   ])('is refused from %s', (_name, headers) => {
     expect(refusalOf(headers)).toBe('INSUFFICIENT_PERMISSIONS');
