@@ -161,7 +161,7 @@ function responseHeaders(call: Call, { requestIdHeader }: ResponseFormat): Heade
 }
 
 function errorHeaders(error: ServiceError): Headers {
-  const { code, retryAfterSeconds, rateLimit, originalRequestId, allowedMethods } = error;
+  const { code, retryAfterSeconds, isLasting, rateLimit, originalRequestId, allowedMethods } = error;
   const headers: Headers = {};
   if (rateLimit) addRateLimit(headers, rateLimit);
   if (retryAfterSeconds !== undefined) {
@@ -169,6 +169,7 @@ function errorHeaders(error: ServiceError): Headers {
     // OpenAI's SDKs prefer this header to Retry-After.
     if (code === 'REQUEST_IN_PROGRESS') headers['retry-after-ms'] = String(Math.ceil(retryAfterSeconds * 1000));
   }
+  if (isLasting) headers['x-should-retry'] = 'false';
   if (originalRequestId !== undefined) headers['x-original-request-id'] = originalRequestId;
   if (allowedMethods) headers['Allow'] = allowedMethods.join(', ');
   return headers;

@@ -341,7 +341,7 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
   if (!isOpen) yield* opening();
   const end = { reason: endReason(reason), stopSequence, called, usage: await onUsage(usage) };
   const misfit = misfitOf({ ...end, content, isRefusal }, check);
-  if (misfit) throw misfitError(misfit);
+  if (misfit) throw misfitError({ problem: misfit.violation ?? misfit.problem });
   yield* format.endChunks(end, about, isFirst);
 }
 

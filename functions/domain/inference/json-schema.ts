@@ -85,7 +85,8 @@ function misfitOf(run: () => ReturnType<typeof validate>): Misfit {
     const { valid, errors } = withinTime(run);
     if (valid) return undefined;
     const last = errors.at(-1);
-    return { problem: `${(last?.instanceLocation ?? '#').slice(0, 128)} violates ${last?.keyword}` };
+    const violation = `${(last?.instanceLocation ?? '#').slice(0, 128)} violates ${last?.keyword}`;
+    return { problem: 'it violates the schema', violation };
   } catch {
     return { problem: `it cannot be checked within ${maxCheckMs} ms`, isUnchecked: true };
   }

@@ -14,8 +14,11 @@ export type OutputRule =
       readonly path: string;
     };
 
-/** The reason why a text does not fit. Undefined if it does. */
-export type Misfit = { readonly problem: string; readonly isUnchecked?: true } | undefined;
+/**
+ * The reason why a text does not fit. Undefined if it does. `violation` repeats names of the text, so that it must not be
+ * in the error of a reply that is neither delivered nor charged.
+ */
+export type Misfit = { readonly problem: string; readonly violation?: string; readonly isUnchecked?: true } | undefined;
 
 export type OutputCheck = (text: string) => Misfit;
 
@@ -49,5 +52,8 @@ export function responseFormat(rule: OutputRule): object {
   return { type, json_schema };
 }
 
-export const misfitError = ({ problem }: NonNullable<Misfit>): ServiceError =>
-  new ServiceError('MODEL_ERROR', `The model's response does not fit the requested format: ${problem}.`);
+/** The model has been asked twice already. */
+export const misfitError = ({ problem }: { readonly problem: string }): ServiceError =>
+  new ServiceError('MODEL_ERROR', `The model's response does not fit the requested format: ${problem}.`, {
+    isLasting: true,
+  });

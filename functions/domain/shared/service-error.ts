@@ -23,6 +23,8 @@ interface ServiceErrorOptions {
   readonly field?: FaultyField | undefined;
   /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Tells clients not to retry a server error by themselves. */
+  readonly isLasting?: true;
   readonly rateLimit?: RateLimit | undefined;
   readonly originalRequestId?: string | undefined;
   readonly allowedMethods?: readonly string[] | undefined;
@@ -35,6 +37,7 @@ export class ServiceError extends Error implements Refusal {
   readonly code: ErrorCode;
   readonly field: FaultyField | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly isLasting: true | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly originalRequestId: string | undefined;
   readonly allowedMethods: readonly string[] | undefined;
@@ -44,6 +47,7 @@ export class ServiceError extends Error implements Refusal {
     this.code = code;
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isLasting = options.isLasting;
     this.rateLimit = options.rateLimit;
     this.originalRequestId = options.originalRequestId;
     this.allowedMethods = options.allowedMethods;

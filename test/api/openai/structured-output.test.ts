@@ -80,7 +80,8 @@ describe('a whole reply by a JSON schema', () => {
   });
 
   it.each([
-    ['a value out of range', misfit, '#/days violates minimum'],
+    ['a value out of range', misfit, 'it violates the schema'],
+    ['an answer as a name', '{"Take the train at noon":1}', 'it violates the schema'],
     ['prose', 'Lisbon, three days.', 'it is not JSON'],
     ['a fenced block', `\`\`\`json\n${fit}\n\`\`\``, 'it is not JSON'],
     ['nothing', '', 'it is not JSON'],
@@ -92,6 +93,13 @@ describe('a whole reply by a JSON schema', () => {
     expect(error.message).toBe(
       `The model's response does not fit the requested format: ${problem}. You were not charged.`,
     );
+  });
+
+  it('is not asked for again by the SDK if it does not fit twice', async () => {
+    const received = replies(ended(misfit));
+    const retrying = client.withOptions({ maxRetries: 2 });
+    await expect(retrying.chat.completions.create(request(bySchema))).rejects.toMatchObject({ status: 502 });
+    expect(received).toHaveLength(2);
   });
 
   it('is not asked for again if its check takes too long', async () => {

@@ -49,8 +49,9 @@ describe('a reply by a JSON schema', () => {
     ['a wrong item', JSON.stringify({ ...ada, friends: [ada, {}] }), '#/friends/1 violates required'],
     ['a wrong reference', JSON.stringify({ ...ada, pet: { lives: 1 } }), '#/pet violates type'],
   ])('does not fit as %s', async (_, reply, problem) => {
-    const check = await checkOf(person);
-    expect(check(reply)?.problem).toBe(problem);
+    const misfit = (await checkOf(person))(reply);
+    expect(misfit?.violation ?? misfit?.problem).toBe(problem);
+    expect(misfit?.problem).toBe(misfit?.violation ? 'it violates the schema' : problem);
   });
 
   it('may have a schema with examples, identifiers and fields of other names', async () => {
@@ -62,8 +63,8 @@ describe('a reply by a JSON schema', () => {
       $defs: { id: { $anchor: 'id', type: 'string', nullable: true } },
     });
     expect(check('{"id":"a","example":"b"}')).toBeUndefined();
-    expect(check('{"id":1}')?.problem).toBe('#/id violates type');
-    expect(check('{"example":1}')?.problem).toBe('#/example violates type');
+    expect(check('{"id":1}')?.violation).toBe('#/id violates type');
+    expect(check('{"example":1}')?.violation).toBe('#/example violates type');
   });
 
   it('keeps the request unchanged, because it is also sent to the model', async () => {
@@ -74,7 +75,7 @@ describe('a reply by a JSON schema', () => {
 
   it('has an own key __proto__ checked like any other', async () => {
     const check = await checkOf({ ...person, additionalProperties: false });
-    expect(check('{"name":"Ada","age":1,"__proto__":{"x":1}}')?.problem).toMatch(/__proto__ violates/);
+    expect(check('{"name":"Ada","age":1,"__proto__":{"x":1}}')?.violation).toMatch(/__proto__ violates/);
     expect(({} as any).x).toBeUndefined();
   });
 });
