@@ -147,11 +147,14 @@ const fixedHeaders = {
 
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
+/** API Gateway limits all headers to 10 KB. A name has at most 128 characters. */
+const maxToolsNamed = 32;
+
 function responseHeaders(call: Call, { requestIdHeader }: ResponseFormat): Headers {
   const { requestId, receipt, idempotency, order } = call;
   const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId, ...modelDateHeaders(call) };
   if (requestIdHeader !== undefined) headers[requestIdHeader] = requestId;
-  if (order?.toolsLeftOut) headers['x-tools-left-out'] = order.toolsLeftOut.join(', ');
+  if (order?.toolsLeftOut) headers['x-tools-left-out'] = order.toolsLeftOut.slice(0, maxToolsNamed).join(', ');
   if (receipt) addReceipt(headers, receipt);
   if (idempotency?.replay) {
     headers['Idempotent-Replayed'] = 'true';

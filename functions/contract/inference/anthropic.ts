@@ -98,7 +98,7 @@ const Message = v.variant(
 const Tool = v.pipe(
   v.object(
     {
-      type: v.nullish(text(64)),
+      type: v.nullish(v.pipe(toolName, v.maxLength(64, 'must have at most 64 characters'))),
       name: v.nullish(toolName),
       description: v.nullish(content),
       input_schema: v.nullish(jsonSchema),

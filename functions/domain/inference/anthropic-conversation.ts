@@ -28,9 +28,6 @@ export function conversationOfAnthropic(request: AnthropicRequest): Conversation
   };
 }
 
-/** Names in the header `x-tools-left-out`, which API Gateway limits to 10 KB together with the others. */
-const maxNamed = 32;
-
 /** The part of a request that the model reads. */
 export function promptOfAnthropic({ model, system, messages, tools }: AnthropicPrompt) {
   const offered = (tools ?? []).filter(isCustom);
@@ -43,7 +40,7 @@ export function promptOfAnthropic({ model, system, messages, tools }: AnthropicP
       ...(description && { description }),
       ...(parameters && { parameters }),
     })),
-    ...(leftOut.length > 0 && { toolsLeftOut: [...new Set(leftOut)].slice(0, maxNamed) }),
+    ...(leftOut.length > 0 && { toolsLeftOut: [...new Set(leftOut)] }),
   };
 }
 

@@ -205,3 +205,26 @@ it('a count needs a key, which is checked before the body is read', async () => 
   });
   expect(cost).toBe(0);
 });
+
+describe('tools that are left out', () => {
+  const others = Array.from({ length: 128 }, (_, index) => ({
+    type: 'mcp_toolset',
+    name: `${index}_`.padEnd(128, 't'),
+  }));
+
+  it('are named in a header up to 32', async () => {
+    service.model.responds(whole());
+    const reply = await service.open(path, { ...body, tools: others });
+    expect(reply.headers.get('x-tools-left-out')?.split(', ')).toEqual(others.slice(0, 32).map(({ name }) => name));
+  });
+
+  it.each(['a\r\nSet-Cookie: x=y', '日本', 'a\u0000', 'a, b', ''])(
+    'have no type that a header cannot contain: %j',
+    async (type) => {
+      const before = service.model.invocations();
+      const { status, text, cost } = await service.priced(path, { ...body, tools: [{ type }] });
+      expect([status, cost, service.model.invocations() - before]).toEqual([400, 0, 0]);
+      expect(JSON.parse(text).error.message).toMatch(/^tools\.0\.type must/);
+    },
+  );
+});

@@ -206,6 +206,17 @@ describe('a stored response', () => {
     expect(reply.headers.get('x-tools-left-out')).toBe('web_search, mcp');
     expect(reply.body.tools).toEqual([]);
   });
+
+  it('has at most 32 of them named, however many a namespace contains', async () => {
+    listens();
+    const tools = Array.from({ length: 5000 }, (_, index) => ({ type: `kind_${index}` }));
+    const reply = await call('POST', path, {
+      model: 'svc-1',
+      input: 'Hi',
+      tools: [{ type: 'namespace', name: 'many', tools }],
+    });
+    expect(reply.headers.get('x-tools-left-out')?.split(', ')).toEqual(tools.slice(0, 32).map(({ type }) => type));
+  });
 });
 
 describe('compaction', () => {
