@@ -122,6 +122,8 @@ function outputRule(format: TextFormat): OutputRule | undefined {
 /** Calls of one turn are in one message. Reasoning is not sent to the model. */
 function modelMessages(items: readonly Item[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
+  /** Calls of the last message that has some. A copy for each would take quadratic time. */
+  let calls: NonNullable<ModelMessage['tool_calls']>[number][] = [];
   const names = new Map<string, string>();
   for (const item of items) {
     if (item.type === 'message') {
@@ -134,9 +136,12 @@ function modelMessages(items: readonly Item[]): ModelMessage[] {
       names.set(id, name);
       const call = { id, type: 'function' as const, function: { name, arguments: text } };
       const last = messages.at(-1);
-      if (last?.role === 'assistant')
-        messages.splice(-1, 1, { ...last, tool_calls: [...(last.tool_calls ?? []), call] });
-      else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+      if (last?.role === 'assistant' && last.tool_calls) calls.push(call);
+      else {
+        calls = [call];
+        if (last?.role === 'assistant') messages.splice(-1, 1, { ...last, tool_calls: calls });
+        else messages.push({ role: 'assistant', content: null, tool_calls: calls });
+      }
     } else if (item.type === 'function_call_output') {
       const name = names.get(item.call_id);
       if (name === undefined) throw uncalled(item.call_id);

@@ -55,6 +55,17 @@ describe('the conversation of a response', () => {
     ]);
   });
 
+  it('contains 64,000 calls of one turn within a second', () => {
+    const items = requestItems(
+      Array.from({ length: 64_000 }, (_, index) => called(`c${index}`) as never),
+      requestId,
+    ).filter(isItem);
+    const startedAt = performance.now();
+    const { messages } = conversationOfResponse(parsed({}), items);
+    expect([messages.length, messages[0]?.tool_calls?.length]).toEqual([1, 64_000]);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
   it('must contain the call of each result', () => {
     expect(() => conversation({ input: [user, result('c')] })).toThrow(/function_call with its call_id; c has none/);
   });
