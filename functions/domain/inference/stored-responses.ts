@@ -27,8 +27,8 @@ export interface ResponseStore {
   remove(accountId: number, id: string, now: number): Promise<boolean>;
 }
 
-/** Responses per read, and JSON bytes of a conversation's history. The context of no model contains more. */
-const perRead = 25;
+/** Responses per read, which are in memory together, and JSON bytes of a conversation's history. The context of no model contains more. */
+const perRead = 10;
 const maxHistoryBytes = 8 * 1024 * 1024;
 
 export interface History {
@@ -89,13 +89,15 @@ export async function resolved(
   if (ids.length > limits.responseChain) throw tooManyReferences();
   const wanted = new Set(references.map(({ id }) => id));
   const found = new Map<string, Item>();
-  let bytes = 0;
+  const sizes = new Map<string, number>();
   for (let start = 0; start < ids.length; start += perRead) {
     const stored = await (await store()).findAll(accountId, ids.slice(start, start + perRead), now);
     for (const item of stored.flatMap(itemsOf).filter(({ id }) => wanted.has(id))) {
       found.set(item.id, item);
-      bytes += sizeOf(item);
+      sizes.set(item.id, sizeOf(item));
     }
+    // Several references to one item repeat it.
+    const bytes = references.reduce((sum, { id }) => sum + (sizes.get(id) ?? 0), 0);
     if (bytes > maxHistoryBytes) throw tooManyReferences();
   }
   return items.map((item) =>

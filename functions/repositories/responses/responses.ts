@@ -16,8 +16,8 @@ import { readItems } from '../shared/read-items.ts';
 const partBytes = 350_000;
 const maxParts = 10;
 
-/** Bytes of a response's JSON: its body of at most 1 MiB, and an output of at most the model's window. */
-const maxBytes = 16 * 1024 * 1024;
+/** Bytes of a response's JSON: its body of at most 1 MiB, whose parts are described, and its output. Several are read together. */
+const maxBytes = 4 * 1024 * 1024;
 
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
@@ -51,7 +51,10 @@ export function responseStore(client: DynamoDBDocumentClient, table: string): Re
 
   return {
     async put({ accountId, expiresAt, ...content }) {
-      const data = await compress(JSON.stringify(content));
+      const text = JSON.stringify(content);
+      const bytes = Buffer.byteLength(text);
+      if (bytes > maxBytes) throw new Error(`a response of ${bytes} bytes is too large to store`);
+      const data = await compress(text);
       const parts = Math.max(1, Math.ceil(data.length / partBytes));
       if (parts > maxParts) throw new Error(`a response of ${data.length} compressed bytes is too large to store`);
       const rows = Array.from({ length: parts }, (_, index) => ({

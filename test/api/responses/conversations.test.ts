@@ -137,6 +137,16 @@ describe('a reference to an item', () => {
         type: 'not_found',
       });
   });
+
+  it('counts as often as it is repeated', async () => {
+    listens();
+    const long = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'a'.repeat(1_000_000) }] };
+    const first = await create({ input: [long, { role: 'user', content: 'one' }] });
+    const [item] = (await call('GET', `${path}/${first.id}/input_items?order=asc&limit=1`)).body.data;
+    const repeated = Array.from({ length: 20 }, () => ({ type: 'item_reference', id: item.id }));
+    const { error } = await create({ input: [...repeated, { role: 'user', content: 'two' }] }, 400);
+    expect(error.message).toMatch(/^input refers to items of more than/);
+  });
 });
 
 describe('input items', () => {

@@ -58,8 +58,11 @@ it('a response of any size is stored in parts, and returned unchanged until it e
   expect((await keys()).length).toBeLessThan(before - 3);
 });
 
-it('a response that is too large is not stored', async () => {
-  const stored = response(3, 'vast', random(4_000_000));
+it.each([
+  ['random', random(4_000_000)],
+  ['repetitive', 'a'.repeat(5_000_000)],
+])('a response of %s text that is too large is not stored', async (_, text) => {
+  const stored = response(3, 'vast', text);
   await expect(store().put(stored)).rejects.toThrow(/too large/);
   expect(await store().find(3, 'resp_vast', now)).toBeUndefined();
 });

@@ -104,10 +104,10 @@ describe('a stored conversation', () => {
     return { service, previous };
   }
 
-  it('is read in as many requests as its length divided by 25, and one', async () => {
+  it('is read in as many requests as its length divided by 10, and one', async () => {
     const { service, previous } = await chained(60);
     const order = await service.order(parsed({ previous_response_id: previous }), opening);
-    expect(memory.reads).toBe(4);
+    expect(memory.reads).toBe(7);
     expect(order.request.messages).toHaveLength(121);
   });
 
