@@ -142,5 +142,11 @@ function withoutVllmOptions(body: unknown): unknown {
 /** A wrong key, URL or model name. */
 const misconfiguredStatus = new Set([401, 403, 404]);
 
+/** Some servers report the deployer's key or balance as an invalid request (Anthropic, Gemini and xAI). */
+const misconfiguredText =
+  /"(?:message|error)"\s*:\s*"(?:Your credit balance is too low|(?:Incorrect |Invalid )?API key)/i;
+
 const errorOf = (status: number, text: string): Error =>
-  misconfiguredStatus.has(status) ? misconfigured(`status ${status}`) : modelError(status, text);
+  misconfiguredStatus.has(status) || (status === 400 && misconfiguredText.test(text))
+    ? misconfigured(`status ${status}`)
+    : modelError(status, text);
