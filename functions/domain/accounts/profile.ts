@@ -27,11 +27,12 @@ interface ProfileParts {
   readonly throttle: () => Throttle;
   /** Ends the collection of a plan's money before its account is deleted. Throws 503 if that is not possible now. */
   readonly stopCollecting: (accountId: number) => Promise<void>;
+  readonly afterDeletion: (accountId: number) => Promise<void>;
 }
 
 export function profileService(
   accounts: AccountStore,
-  { deletions, meters, throttle, stopCollecting }: ProfileParts,
+  { deletions, meters, throttle, stopCollecting, afterDeletion }: ProfileParts,
   clock: Clock,
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
@@ -62,6 +63,7 @@ export function profileService(
     const now = clock.now();
     const removal = { purgeAt: now + retentionMs, freeFrom: await nextFreeMonth(account, now) };
     await deletions().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);
+    await afterDeletion(account.id);
   }
 
   function noticeTo(account: Account): OutgoingMail {

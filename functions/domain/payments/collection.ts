@@ -114,7 +114,8 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       }));
     if (!isChanged || tries === 1) return;
     const after = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
-    if (after?.seq !== meter?.seq) await align(accountId, tries - 1);
+    // The deletion of the account does not raise `seq`.
+    if (after?.seq !== meter?.seq || after?.closed !== meter?.closed) await align(accountId, tries - 1);
   }
 
   /** Stops an ended subscription too, because its open invoices could be paid. */
@@ -165,10 +166,14 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     return nextStop;
   }
 
-  /** Ends all charges of an account before its deletion. */
+  /**
+   * Ends all charges of an account before its deletion. A concurrent change of the plan may start another subscription
+   * until the meter is closed, so the account is aligned after its deletion, by the sweep if the process ends.
+   */
   async function stopAll(accountId: number): Promise<void> {
     const { customer, subscription } = await store.profile(accountId);
     if (customer === undefined) return;
+    await mark(accountId);
     await provider.expireCheckouts(customer);
     const running = await provider.runningPlans(customer);
     const ids = new Set(running.map(({ id }) => id));

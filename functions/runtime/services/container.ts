@@ -194,7 +194,10 @@ function build() {
       const stopCollecting = async (accountId: number): Promise<void> => {
         if (hasPayments) await (await payments()).stopCollecting(accountId);
       };
-      const parts = { deletions, meters, throttle: throttles, stopCollecting };
+      const afterDeletion = async (accountId: number): Promise<void> => {
+        if (hasPayments) await (await payments()).alignCollection(accountId);
+      };
+      const parts = { deletions, meters, throttle: throttles, stopCollecting, afterDeletion };
       return profileService(accounts(), parts, clock, random, settings);
     }),
     terms: lazy(async () => {

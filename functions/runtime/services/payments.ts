@@ -145,6 +145,8 @@ export function connectPayments(parts: PaymentParts) {
     reconciliation: comparing,
     /** Ends all charges of an account before its deletion. */
     stopCollecting: (accountId: number) => collecting.stopAll(accountId).catch(unavailable),
+    /** Ends charges that a concurrent change started during the deletion. */
+    alignCollection: collecting.alignSoon,
     async handle(work: PaymentWork): Promise<void> {
       if (work.do === 'event') return events.handle(work.id);
       if (work.do === 'order') return void (await settling.settle(work));

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it, vi } from 'vitest';
+import { tables } from '#contract/platform/resources.ts';
 import { clearHold } from '#domain/payments/reversals.ts';
+import { meterClosing } from '#repositories/accounts/account-deletions.ts';
+import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
@@ -10,6 +14,10 @@ async function running(id: number): Promise<string[]> {
   const { customer = '' } = await world.profile(id);
   return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
 }
+
+/** Closes the meter as the deletion of its account does. */
+const closeMeter = (id: number) =>
+  dynamoClient().send(new TransactWriteCommand({ TransactItems: [meterClosing(tables.meters.name, id, 'deleted')] }));
 
 const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.current(id))!.id);
 
@@ -87,6 +95,39 @@ describe('an account has one subscription at Stripe', () => {
     await world.payments.stopCollecting(id);
     await world.drain();
     expect([await running(id), (await world.order(id, order))?.state]).toEqual([[], 'expired']);
+  });
+
+  it('until the account is deleted, even if a concurrent change of the plan starts another one', async () => {
+    const id = await world.subscriber('pro_pass');
+    await world.payments.stopCollecting(id);
+    await world.plans.downgrade(id, 'dev_pass');
+    expect(await running(id)).toHaveLength(1);
+
+    await closeMeter(id);
+    await world.payments.alignCollection(id);
+
+    expect(await running(id)).toEqual([]);
+    await world.move({ days: 33 });
+    expect(await world.charges(id)).toEqual([29_999]);
+  });
+
+  it('until the account is deleted, even if a change of the plan starts another one at its end', async () => {
+    const id = await world.subscriber('pro_pass');
+    await world.payments.stopCollecting(id);
+    const { saveProfile } = world.payments.store;
+    const end = vi.spyOn(world.payments.store, 'saveProfile').mockImplementation(async (before, change) => {
+      if (change.subscription !== undefined) {
+        end.mockRestore();
+        await closeMeter(id);
+        await world.payments.alignCollection(id);
+      }
+      return saveProfile(before, change);
+    });
+
+    await world.plans.downgrade(id, 'dev_pass');
+
+    expect((await world.meter(id)).closed).toBe('deleted');
+    expect(await running(id)).toEqual([]);
   });
 });
 

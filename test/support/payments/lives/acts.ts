@@ -128,6 +128,7 @@ async function deleteAccount(life: AccountLife): Promise<void> {
   if (life.isDeleted || !(await life.run(({ stopCollecting }) => stopCollecting(life.id)))) return;
   life.isDeleted = true;
   life.rows.meter = { ...life.rows.meter, closed: 'deleted' };
+  await life.run(({ alignCollection }) => alignCollection(life.id));
 }
 
 async function clearHolds(life: AccountLife): Promise<void> {
