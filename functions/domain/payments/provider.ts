@@ -77,7 +77,10 @@ export interface EventSubject {
  */
 export interface PaymentProvider {
   readonly isLive: () => Promise<boolean>;
-  createCustomer(accountId: number, email: string): Promise<string>;
+  /** `earlier`: the deleted customer that it replaces. */
+  createCustomer(accountId: number, email: string, earlier?: string): Promise<string>;
+  /** Returns false for a customer that was deleted. */
+  hasCustomer(customer: string): Promise<boolean>;
   /** Has no effect if the customer does not exist. */
   setEmail(customer: string, email: string): Promise<void>;
   /** Also deletes its saved cards. Payments and invoices remain. Has no effect if it was deleted before. */

@@ -268,16 +268,18 @@ export function purchases(parts: PurchaseParts) {
     return isHeld || unconfirmed >= maxUnconfirmed;
   }
 
+  /** Replaces a customer that was deleted at the provider. */
   async function customerOf(accountId: number): Promise<string> {
     for (let tries = 0; tries < maxTries; tries++) {
       const profile = await store.profile(accountId);
-      if (profile.customer !== undefined) return profile.customer;
+      const { customer: earlier } = profile;
+      if (earlier !== undefined && (await provider.hasCustomer(earlier).catch(unavailable))) return earlier;
       const account = await findAccount(accountId);
       if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
       if (account.confirmedAt === undefined) {
         throw new ServiceError('ACCOUNT_NOT_CONFIRMED', 'Confirm your email address first.');
       }
-      const customer = await provider.createCustomer(accountId, account.email).catch(unavailable);
+      const customer = await provider.createCustomer(accountId, account.email, earlier).catch(unavailable);
       if (await store.saveCustomer(profile, customer)) return customer;
     }
     throw accountBusy();

@@ -67,7 +67,7 @@ export function settlement(parts: SettlementParts) {
       const { customer } = await store.profile(order.accountId);
       const known = { ...order, provider: { ...found, ...order.provider } };
       const report = customer === undefined ? undefined : await provider.report(known, customer);
-      const settled = report ? await applied(order, report, customer ?? '') : await unknown(order);
+      const settled = report ? await applied(order, report) : await unknown(order);
       if (settled !== 'changed') return settled;
     }
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The payment is being processed. Try again.', {
@@ -80,13 +80,13 @@ export function settlement(parts: SettlementParts) {
     return (await saved(order, { state: 'failed', failure: 'not_created' })) ?? 'changed';
   }
 
-  async function applied(before: Order, report: PaymentReport, customer: string): Promise<Order | 'changed'> {
+  async function applied(before: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const isPaid = report.state === 'paid';
     if (isUnfinished(before, report)) {
       await provider.cancelCharge(report.invoice);
       return (await saved(before, { state: 'failed', failure: 'not_created' })) ?? 'changed';
     }
-    if (!(await isSame(before, report, customer))) {
+    if (!(await isSame(before, report))) {
       const failure = isPaid ? paidDiffers : 'differs';
       const { state } = report;
       if (isOpen(before) && (state === 'failed' || state === 'expired'))
@@ -124,10 +124,10 @@ export function settlement(parts: SettlementParts) {
     return isCharge && isOld && order.state === 'created' && report.state === 'open';
   }
 
-  /** Returns whether customer, mode, currency and amount match the order. */
-  async function isSame(order: Order, report: PaymentReport, customer: string): Promise<boolean> {
+  /** Returns whether customer, mode, currency and amount match the order. The customer may have been replaced since. */
+  async function isSame(order: Order, report: PaymentReport): Promise<boolean> {
     return (
-      report.customer === customer &&
+      (await store.accountOf(report.customer)) === order.accountId &&
       report.isLive === (await provider.isLive()) &&
       report.currency === currency &&
       report.cents === order.cents

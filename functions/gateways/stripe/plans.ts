@@ -60,8 +60,8 @@ export function planRequests({ call, find }: StripeClient, { monthly }: StripePr
       return created.id;
     },
     async runningPlans(customer) {
-      const { data } = await call((stripe) => stripe.subscriptions.list({ customer, limit: 100 }));
-      return data.map(({ id, created }) => ({ id, createdAt: created * 1000 }));
+      const found = await find((stripe) => stripe.subscriptions.list({ customer, limit: 100 }));
+      return (found?.data ?? []).map(({ id, created }) => ({ id, createdAt: created * 1000 }));
     },
     async setPrice(id, cents, title) {
       const price_data = await monthly(cents, title);

@@ -9,6 +9,7 @@ import type { StripePrices } from './prices.ts';
 type Purchases = Pick<
   PaymentProvider,
   | 'createCustomer'
+  | 'hasCustomer'
   | 'setEmail'
   | 'deleteCustomer'
   | 'openCheckout'
@@ -24,10 +25,14 @@ type Purchases = Pick<
 /** Requests for customers and their purchases. */
 export function purchaseRequests({ call, find }: StripeClient, { monthly }: StripePrices): Purchases {
   return {
-    async createCustomer(accountId, email) {
+    async createCustomer(accountId, email, earlier = '') {
       const metadata = { account: String(accountId) };
-      const options = { idempotencyKey: `customer-${accountId}-${hash('sha256', email).slice(0, 16)}` };
+      const options = { idempotencyKey: `customer-${accountId}-${hash('sha256', email).slice(0, 16)}${earlier}` };
       return (await call((stripe) => stripe.customers.create({ email, metadata }, options))).id;
+    },
+    async hasCustomer(customer) {
+      const found = await find((stripe) => stripe.customers.retrieve(customer));
+      return found !== undefined && !found.deleted;
     },
     async setEmail(customer, email) {
       await find((stripe) => stripe.customers.update(customer, { email }));
@@ -68,7 +73,7 @@ export function purchaseRequests({ call, find }: StripeClient, { monthly }: Stri
       return { session: session.id, url: session.url };
     },
     async expireCheckouts(customer) {
-      await call(async (stripe) => {
+      await find(async (stripe) => {
         for await (const { id } of stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }))
           await stripe.checkout.sessions.expire(id).catch(unlessEnded);
       });

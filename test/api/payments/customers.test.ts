@@ -63,4 +63,36 @@ describe('the customer at Stripe', () => {
 
     expect(await service.order(person, id)).toMatchObject({ state: 'disputed' });
   });
+
+  it('is replaced once it was deleted at Stripe, and keeps the payments of the earlier one', async () => {
+    const person = await service.person();
+    const first = await service.bought(person);
+    const { customer: deleted = '' } = await service.profile(person);
+    await service.stripe().customers.del(deleted);
+    await service.quiet();
+
+    expect(code(await service.as('POST', '/api/payments/portal', person))).toBe('200 SUCCESS');
+    const { customer } = await service.profile(person);
+    expect(customer).not.toBe(deleted);
+    const second = await service.bought(person);
+    await service.script(first, 'refunded');
+    await service.quiet();
+
+    expect((await service.profile(person)).customer).toBe(customer);
+    expect(await service.order(person, second)).toMatchObject({ state: 'granted' });
+    expect(await service.order(person, first)).toMatchObject({ state: 'refunded' });
+    expect((await service.order(person, first))?.failure).toBeUndefined();
+  });
+
+  it('is replaced by a checkout once it was deleted at Stripe', async () => {
+    const person = await service.person();
+    await service.bought(person);
+    const { customer: deleted = '' } = await service.profile(person);
+    await service.stripe().customers.del(deleted);
+    await service.quiet();
+
+    await service.bought(person);
+
+    expect((await service.profile(person)).customer).not.toBe(deleted);
+  });
 });

@@ -78,6 +78,7 @@ export function memoryProvider(bank: Bank, keys: Map<string, KeyedResult>, proce
           return id;
         }),
       ),
+    hasCustomer: (customer) => ask(() => bank.customers.has(customer)),
     setEmail: async () => undefined,
     deleteCustomer: async () => undefined,
     openCheckout: (order, { customer }) =>
