@@ -12,7 +12,7 @@ import type { OrderStore } from './order.ts';
 import { changeProfile } from './profile.ts';
 import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
-/** Milliseconds until the sweep aligns an account again whose alignment failed. */
+/** Milliseconds until the sweep aligns an account again whose alignment failed or changed something. */
 const retryMs = 5 * 60_000;
 
 /** Milliseconds from the end of the paid time to the check of the renewal, and between later checks. */
@@ -104,7 +104,9 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       : isRunning && !isOther
         ? await adjust(actual, wanted)
         : await startAgain({ accountId, customer, subscription }, wanted);
-    const checks = [nextStop, checkAt].filter((at) => at !== undefined);
+    // A concurrent request may overwrite a change, and its process may end before its own comparison.
+    const changedAt = isChanged ? clock.now() + retryMs : undefined;
+    const checks = [nextStop, checkAt, changedAt].filter((at) => at !== undefined);
     const alignAt = checks.length > 0 ? Math.min(...checks) : undefined;
     // A later change of the meter has marked the account again, for the next alignment.
     if (alignAt !== profile.alignAt || started !== undefined)
