@@ -58,9 +58,24 @@ export interface UpgradeTerms {
   readonly credits: number;
   /** Whether a cancelled plan, whose month is running, continues with the upgrade. */
   readonly resumes: boolean;
-  /** Price in cents and whole credits of the plan's later months. Orders of earlier versions have the current ones. */
-  readonly month?: { readonly cents: number; readonly credits: number };
+  /** Terms of the plan's later months. Orders of earlier versions have the current ones. */
+  readonly month?: MonthTerms;
+  /** The same of the plan before, which returns if the upgrade is refunded. */
+  readonly from?: MonthTerms;
 }
+
+/** Price in cents and whole credits of a plan's month. */
+export interface MonthTerms {
+  readonly cents: number;
+  readonly credits: number;
+}
+
+/** The plan as it was sold, because its price and credits may have changed since. */
+export const asSold = (plan: PlanLimits, sold: MonthTerms | undefined): PlanLimits => {
+  if (!sold) return plan;
+  const creditsPerMonth = plan.creditsPerMonth === null ? null : sold.credits;
+  return { ...plan, price: sold.cents / 100, creditsPerMonth };
+};
 
 /** Ids of the payment provider. */
 export interface ProviderIds {

@@ -1,4 +1,4 @@
-import { findPlan, isSameTerms, type PlanLimits, planOfRank, titleOf } from '#contract/billing/plans.ts';
+import { findPlan, isSameTerms, type PlanLimits, planOfRank, type Plans, titleOf } from '#contract/billing/plans.ts';
 import { cents, currency, findPack, type PricedPack } from '#contract/payments/payments.ts';
 import type { Account } from '../accounts/account.ts';
 import { alreadySubscribed, isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
@@ -8,7 +8,16 @@ import { planOfMeter } from '../meter/plan-terms.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
-import { creditsTitle, isOnHold, isOpen, type Order, type OrderStore, paymentView, upgradeTitle } from './order.ts';
+import {
+  creditsTitle,
+  isOnHold,
+  isOpen,
+  type MonthTerms,
+  type Order,
+  type OrderStore,
+  paymentView,
+  upgradeTitle,
+} from './order.ts';
 import { changeProfile } from './profile.ts';
 import { type Buyer, ChargeRefused, type PaymentProvider, ProviderUnavailable } from './provider.ts';
 import type { Settlement } from './settlement.ts';
@@ -33,6 +42,7 @@ export interface PurchaseParts {
   readonly provider: PaymentProvider;
   readonly settlement: Settlement;
   readonly metering: Metering;
+  readonly plans: Plans;
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
   /** Counts requests that call the provider. Returns the seconds to wait, or 0. */
@@ -53,6 +63,7 @@ export function purchases(parts: PurchaseParts) {
     provider,
     settlement,
     metering,
+    plans,
     findAccount,
     enforceCheckoutLimit,
     takeProviderCall,
@@ -140,8 +151,8 @@ export function purchases(parts: PurchaseParts) {
     { amount, credits }: Proration,
   ): Promise<void> {
     const { anchor, index } = meter.period;
-    const month = { cents: cents(plan.price ?? 0), credits: plan.creditsPerMonth ?? 0 };
-    const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter), month };
+    const [from, month] = [monthTerms(planOfMeter(meter, plans)), monthTerms(plan)];
+    const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter), month, from };
     const title = upgradeTitle(plan);
     const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
     const refuseChanged = async (): Promise<void> => {
@@ -329,6 +340,10 @@ const packOrder = ({ id, credits, cents: price }: PricedPack, kind: 'pack' | 'to
     packId: id,
     title: creditsTitle(credits),
   };
+};
+
+const monthTerms = ({ price, creditsPerMonth }: PlanLimits): MonthTerms => {
+  return { cents: cents(price ?? 0), credits: creditsPerMonth ?? 0 };
 };
 
 function planOrder(plan: PlanLimits): Goods {

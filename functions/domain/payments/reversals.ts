@@ -1,11 +1,11 @@
-import { findPlan, monthlyGrant, planOfRank, type Plans } from '#contract/billing/plans.ts';
+import { findPlan, monthlyGrant, type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { withPlan } from '../billing/grants.ts';
 import { addLot, changeLot, freeIn } from '../meter/lots.ts';
 import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
-import { counted, pastDueSeconds } from '../meter/periods.ts';
+import { counted, pastDueSeconds, periodStart } from '../meter/periods.ts';
 import { onPlan } from '../meter/rate-window.ts';
-import { fraudWarning, isOnHold, type Order, type OrderStore } from './order.ts';
+import { asSold, fraudWarning, isOnHold, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
 
@@ -15,6 +15,19 @@ import type { SettlementParts } from './settlement.ts';
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
 export function reversals({ store, metering, plans, clock, onChange, mark, align }: SettlementParts) {
+  async function otherUpgrades(order: Order, { period }: Meter): Promise<readonly Order[]> {
+    const found: Order[] = [];
+    if (!order.upgrade || !isOfMonth(order, period)) return found;
+    const start = periodStart(period) * 1000;
+    let cursor: string | undefined;
+    do {
+      const { items, next } = await store.page(order.accountId, { limit: 200, cursor });
+      found.push(...items.filter((one) => one.id !== order.id && one.lot !== undefined && isOfMonth(one, period)));
+      cursor = (items.at(-1)?.createdAt ?? 0) >= start && next !== null ? next : undefined;
+    } while (cursor !== undefined);
+    return found;
+  }
+
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const { refundedCents = 0, disputedCents = 0 } = report;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
@@ -33,11 +46,12 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
     }
     let isChanged = false;
     let change: Partial<Order> = amounts;
-    const apply = (meter: Meter): Settled => {
+    const apply = async (meter: Meter): Promise<Settled> => {
+      const others = await otherUpgrades(order, meter);
       const moved = movedCredits(
         meter,
         order,
-        { amount: wanted - taken, isWhole, wasWhole },
+        { amount: wanted - taken, isWhole, wasWhole, others },
         {
           plans,
           now: Math.floor(clock.now() / 1000),
@@ -92,6 +106,8 @@ interface Returned {
   readonly amount: number;
   readonly isWhole: boolean;
   readonly wasWhole: boolean;
+  /** Other upgrades of the same month that were granted. */
+  readonly others: readonly Order[];
 }
 
 type Whole = Omit<Returned, 'amount'>;
@@ -137,15 +153,43 @@ function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: 
   return { ...meter, subscription: isWhole ? { ...subscription, unpaidSince: now } : paid };
 }
 
-/** A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. */
-function returnedUpgrade(meter: Meter, { upgrade, planId }: Order, { isWhole, wasWhole }: Whole, plans: Plans): Meter {
+/**
+ * A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. `others`: the upgrades
+ * of the month, because events of several returned ones arrive in any order.
+ */
+function returnedUpgrade(meter: Meter, order: Order, { isWhole, wasWhole, others }: Whole, plans: Plans): Meter {
   const { subscription, period, planRank } = meter;
-  const ends = [findPlan(String(upgrade?.fromRank)), findPlan(planId ?? '')];
-  const [before, after] = isWhole ? ends.toReversed() : ends;
-  const isMonth = period.anchor === upgrade?.anchor && period.index === upgrade.index;
-  if (!before || !after || !subscription || !isMonth || isWhole === wasWhole || planRank !== before.rank) return meter;
-  return onPlan({ ...meter, subscription: withPlan(subscription, after.name) }, plans(after.rank));
+  const { upgrade } = order;
+  if (!subscription || !upgrade || !isOfMonth(order, period) || isWhole === wasWhole) return meter;
+  const isReturned = (one: Order) => isReturnedWhole(one, (one.refundedCents ?? 0) + (one.disputedCents ?? 0));
+  let rank = planRank;
+  let plan: PlanLimits | undefined;
+  const rest = others.filter((one) => isReturned(one) === isWhole);
+  for (
+    let next: Order | undefined = order;
+    next?.upgrade;
+    next = rest.find((one) => endsOf(one, isWhole)[0] === rank)
+  ) {
+    const [start, end] = endsOf(next, isWhole);
+    if (start !== rank || end === undefined) break;
+    rank = end;
+    plan = asSold(plans(rank), isWhole ? next.upgrade.from : next.upgrade.month);
+  }
+  if (!plan) return meter;
+  const { pending } = subscription;
+  const isPending = pending !== undefined && pending.planRank < rank;
+  const changed = { ...withPlan(subscription, plan.name), ...(isPending && { pending }) };
+  return onPlan({ ...meter, subscription: changed }, plan);
 }
+
+/** The ranks before and after an upgrade is undone, or done again. */
+function endsOf({ upgrade, planId }: Order, isUndone: boolean): readonly (number | undefined)[] {
+  const ranks = [upgrade?.fromRank, findPlan(planId ?? '')?.rank];
+  return isUndone ? ranks.toReversed() : ranks;
+}
+
+const isOfMonth = ({ upgrade }: Order, { anchor, index }: Meter['period']): boolean =>
+  upgrade?.anchor === anchor && upgrade.index === index;
 
 const upgradeChange = ({ planRank }: Meter, { isWhole }: Whole): SubscriptionChange => {
   return { kind: isWhole ? 'downgraded' : 'upgraded', plan: planOfRank(planRank).name };

@@ -11,11 +11,13 @@ import { planOfMeter } from '../meter/plan-terms.ts';
 import type { Clock } from '../shared/ports.ts';
 import { isNotFound, ServiceError } from '../shared/service-error.ts';
 import {
+  asSold,
   confirmationMs,
   fraudWarning,
   isOpen,
   isReturning,
   lostMs,
+  type MonthTerms,
   type Order,
   type OrderRef,
   type OrderStore,
@@ -202,13 +204,8 @@ export function settlement(parts: SettlementParts) {
     }
     const plan = findPlan(order.planId ?? '');
     if (!plan) throw new Ungrantable('plan_ended');
-    /** The plan as it was sold, because its price and credits may have changed since. */
-    const chosenFor = ({ cents, credits }: { readonly cents: number; readonly credits: number }) => {
-      const terms = { ...plans(plan.rank), price: cents / 100 };
-      return {
-        planId: plan.name,
-        plan: plan.creditsPerMonth === null ? terms : { ...terms, creditsPerMonth: credits },
-      };
+    const chosenFor = (sold: MonthTerms | undefined) => {
+      return { planId: plan.name, plan: asSold(plans(plan.rank), sold) };
     };
     if (order.kind === 'plan') {
       if (isRunning(meter, now) || !period) throw new Ungrantable('already_subscribed');
@@ -217,7 +214,7 @@ export function settlement(parts: SettlementParts) {
       return { settled, change: lotOf(settled, 'plan') };
     }
     const { upgrade: offered } = order;
-    const chosen = offered?.month ? chosenFor(offered.month) : { planId: plan.name, plan: plans(plan.rank) };
+    const chosen = chosenFor(offered?.month);
     const isDone = meter.planRank === plan.rank && isSameTerms(planOfMeter(meter, plans), chosen.plan);
     if (!offered || isDone || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
     const running = offered.resumes ? withoutCancellation(meter) : meter;

@@ -34,6 +34,8 @@ const eventDays = 35;
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Period = v.object({ start: count, end: count });
 
+const MonthTerms = v.object({ cents: count, credits: count });
+
 const StoredOrder = v.object({
   accountId: count,
   id: v.string(),
@@ -53,7 +55,8 @@ const StoredOrder = v.object({
       fromRank: count,
       credits: count,
       resumes: v.boolean(),
-      month: v.exactOptional(v.object({ cents: count, credits: count })),
+      month: v.exactOptional(MonthTerms),
+      from: v.exactOptional(MonthTerms),
     }),
   ),
   lot: v.exactOptional(v.object({ id: count, expiresAt: count })),

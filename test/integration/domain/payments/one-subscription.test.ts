@@ -114,8 +114,9 @@ describe('an account has one subscription at Stripe', () => {
   it('until the account is deleted, even if a change of the plan starts another one at its end', async () => {
     const id = await world.subscriber('pro_pass');
     await world.payments.stopCollecting(id);
-    const { saveProfile } = world.payments.store;
-    const end = vi.spyOn(world.payments.store, 'saveProfile').mockImplementation(async (before, change) => {
+    const { store } = world.payments;
+    const saveProfile = store.saveProfile.bind(store);
+    const end = vi.spyOn(store, 'saveProfile').mockImplementation(async (before, change) => {
       if (change.subscription !== undefined) {
         end.mockRestore();
         await closeMeter(id);

@@ -33,8 +33,8 @@ async function returned(order: Partial<Order>, credits: number, refundedCents: n
     store: { find: async () => undefined },
     metering: {
       find: async () => meter,
-      change: async (_id: number, _now: number, apply: (before: Meter) => { meter: Meter }) =>
-        void ({ meter } = apply(meter)),
+      change: async (_id: number, _now: number, apply: (before: Meter) => Promise<{ meter: Meter }>) =>
+        void ({ meter } = await apply(meter)),
     },
     plans: planOfRank,
     clock: { now: () => now },
