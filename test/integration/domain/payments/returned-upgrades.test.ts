@@ -38,7 +38,7 @@ describe('a returned upgrade', () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     world.sell(smm, { price: 149.99 });
-    const [{ id: order }] = (await upgrades(id)) as [{ id: string }];
+    const order = (await upgrades(id))[0]!.id;
 
     await world.script(order, 'disputed');
     expect(await world.collected(id)).toMatchObject({ cents: 2999 });
