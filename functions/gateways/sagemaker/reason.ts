@@ -68,9 +68,9 @@ export function reasonIn(message: string): string | undefined {
     kept.push(word);
   }
   if (kept.length < 2) return undefined;
-  const reason = kept.join(' ').replace(/[\s.,;:!?]+$/, '');
+  const reason = kept.join(' ').replace(/(?<![\s.,;:!?])[\s.,;:!?]+$/, '');
   return reason.length <= maxReason ? `${reason}.` : `${reason.slice(0, maxReason).replace(/\s\S*$/, '')}…`;
 }
 
 /** The word without quotes, brackets and punctuation around it. */
-const plain = (word: string): string => word.replace(/^[("'`[{]+/, '').replace(/[)"'`\]},;:.!?]+$/, '');
+const plain = (word: string): string => word.replace(/^[("'`[{]+/, '').replace(/(?<![)"'`\]},;:.!?])[)"'`\]},;:.!?]+$/, '');
