@@ -189,6 +189,7 @@ const unsayable = new RegExp(
     /must not have duplicate/,
     /is not a key of this account/,
     /must have one of email, id and keyPrefix/,
+    /^top_logprobs must be less/,
     /^cursor must be the nextCursor/,
     /^from /,
     /^to /,

@@ -241,6 +241,12 @@ const Body = v.object(
 type Body = v.InferOutput<typeof Body>;
 export type OpenAiMessage = Body['messages'][number];
 
+/** Of a request, about 30 MB of JSON in a function of 512 MB. */
+const maxLogprobs = 200_000;
+
+/** Tokens of a choice whose request does not limit them. */
+const usualTokens = 1024;
+
 /**
  * Body of POST /openai/v1/chat/completions. Unknown fields are ignored and never forwarded. Null is equivalent to an
  * absent field.
@@ -260,8 +266,15 @@ export const OpenAiChatRequest = v.pipe(
     v.check(({ logprobs, top_logprobs: top }) => !top || logprobs === true, 'must be sent with logprobs true'),
     ['top_logprobs'],
   ),
+  v.forward(v.check(hasRoomForLogprobs, `must be less: n × top_logprobs × max_tokens may be at most ${maxLogprobs}`), [
+    'top_logprobs',
+  ]),
 );
 export type OpenAiChatRequest = v.InferOutput<typeof OpenAiChatRequest>;
+
+function hasRoomForLogprobs({ n, top_logprobs: top, max_completion_tokens, max_tokens }: Body): boolean {
+  return (n ?? 1) * (top ?? 0) * (max_completion_tokens ?? max_tokens ?? usualTokens) <= maxLogprobs;
+}
 
 function respondsToEarlierCalls({ messages }: Body): boolean {
   const callIds = new Set<string>();

@@ -73,4 +73,5 @@ export function reasonIn(message: string): string | undefined {
 }
 
 /** The word without quotes, brackets and punctuation around it. */
-const plain = (word: string): string => word.replace(/^[("'`[{]+/, '').replace(/(?<![)"'`\]},;:.!?])[)"'`\]},;:.!?]+$/, '');
+const plain = (word: string): string =>
+  word.replace(/^[("'`[{]+/, '').replace(/(?<![)"'`\]},;:.!?])[)"'`\]},;:.!?]+$/, '');

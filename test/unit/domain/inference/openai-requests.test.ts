@@ -225,6 +225,12 @@ describe('a request', () => {
     ],
     ['an invalid seed', { seed: -1 }, 'seed', /at least 0/],
     ['stream options that are a list', { stream_options: [] }, 'stream_options', /must be an object/],
+    [
+      'too many log probabilities',
+      { n: 8, logprobs: true, top_logprobs: 20, max_tokens: 2000 },
+      'top_logprobs',
+      /n × top_logprobs × max_tokens may be at most 200000/,
+    ],
     ['max_completion_tokens 0', { max_completion_tokens: 0 }, 'max_completion_tokens', /must be positive/],
   ])('is refused for %s', (_, body, path, rule) => {
     const sent = { model: 'svc-1', messages: [user], ...body };
