@@ -166,7 +166,7 @@ const tables: Readonly<Record<string, string>> = {
     services.map((name) => [`\`${name}\``, priceText(name)]),
   ),
   clients: table(['Client', 'Version', 'Works', 'Needs'], clientRows()),
-  fields: table(['Path', 'Honoured', 'Accepted without effect', 'Refused'], fieldUseRows()),
+  fields: table(['Path', 'Supported', 'Accepted without effect', 'Refused'], fieldUseRows()),
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 
