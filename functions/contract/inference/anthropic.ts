@@ -2,7 +2,15 @@ import * as v from 'valibot';
 import { decimal, integer, isJsonObject, text, wellFormed } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { refusedUnless, withoutEffect } from './field-use.ts';
-import { content, jsonSchema, messageList, roleRule, samplingDefaults, samplingRules } from './inference-fields.ts';
+import {
+  content,
+  jsonSchema,
+  messageList,
+  roleRule,
+  samplingDefaults,
+  samplingRules,
+  typeRule,
+} from './inference-fields.ts';
 
 /** Callers may use names of tools that are longer than ours for functions. */
 const toolName = v.pipe(text(128), v.regex(/^[A-Za-z0-9_.-]+$/, 'must contain only letters, digits, _, . and -'));
@@ -128,7 +136,7 @@ const ToolChoice = v.variant(
     v.object({ type: v.literal('tool'), name: toolName, ...disabling }),
     v.object({ type: v.literal('none') }),
   ],
-  'must be an object with a type of auto, any, tool or none',
+  typeRule('auto, any, tool or none'),
 );
 
 const anything = v.unknown();

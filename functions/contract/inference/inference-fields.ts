@@ -22,6 +22,7 @@ export function modelFor(capability: Capability) {
   const names = fitting.flatMap(({ id, aliases }) => [id, ...aliases]);
   const message = (): string => {
     const ids = fitting.filter((model) => isCallable(model)).map(({ id }) => id);
+    if (ids.length === 0) return `must name a model for ${capability}, which no model of this service supports`;
     return `must name a model for ${capability}: ${alternatives(ids)}`;
   };
   return v.pipe(
@@ -70,6 +71,12 @@ export const roleRule =
   (roles: string) =>
   ({ expected }: v.VariantIssue): string =>
     expected === 'Object' ? 'must be an object with a role' : `must be ${roles}`;
+
+/** Error for a variant that is not an object or has an unknown type. */
+export const typeRule =
+  (types: string) =>
+  ({ expected }: v.VariantIssue): string =>
+    expected === 'Object' ? `must be an object with a type of ${types}` : `must be ${types}`;
 
 export const messageList = <const M extends v.GenericSchema>(message: M) =>
   v.pipe(

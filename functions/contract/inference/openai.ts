@@ -16,6 +16,7 @@ import {
   roleRule,
   samplingDefaults,
   samplingRules,
+  typeRule,
 } from './inference-fields.ts';
 import {
   ChatLogprobs,
@@ -210,7 +211,7 @@ const ResponseFormat = v.variant(
       ),
     }),
   ],
-  'must be an object with a type of text, json_object or json_schema',
+  typeRule('text, json_object or json_schema'),
 );
 
 const Body = v.object(

@@ -10,6 +10,7 @@ import {
   nonEmpty,
   samplingDefaults,
   samplingRules,
+  typeRule,
 } from './inference-fields.ts';
 import { InputItem, messageOfIssue, reasoningEfforts, reasoningSummaries } from './response-items.ts';
 
@@ -103,7 +104,7 @@ const TextFormat = v.variant(
       strict: v.nullish(flag),
     }),
   ],
-  'must be an object with a type of text, json_object or json_schema',
+  typeRule('text, json_object or json_schema'),
 );
 
 const maxMetadata = 16;
@@ -230,16 +231,25 @@ function choosesOfferedFunctions({ tools, tool_choice: choice }: Body): boolean 
 }
 
 /** Body of POST /openai/v1/responses/compact. */
-export const CompactionRequest = v.object(
-  {
-    model: Body.entries.model,
-    input: v.nullish(Input),
-    instructions: Body.entries.instructions,
-    previous_response_id: Body.entries.previous_response_id,
-    prompt_cache_key: Body.entries.prompt_cache_key,
-    service_tier: Body.entries.service_tier,
-  },
-  'must be a JSON object',
+export const CompactionRequest = v.pipe(
+  v.object(
+    {
+      model: Body.entries.model,
+      input: v.nullish(Input),
+      instructions: Body.entries.instructions,
+      previous_response_id: Body.entries.previous_response_id,
+      prompt_cache_key: Body.entries.prompt_cache_key,
+      service_tier: Body.entries.service_tier,
+    },
+    'must be a JSON object',
+  ),
+  v.forward(
+    v.check(
+      ({ input, previous_response_id: previous }) => Boolean(input ?? previous),
+      'is required without previous_response_id',
+    ),
+    ['input'],
+  ),
 );
 export type CompactionRequest = v.InferOutput<typeof CompactionRequest>;
 

@@ -249,6 +249,12 @@ describe('compaction', () => {
     const { status, body } = await call('POST', `${path}/compact`, { input: 'Hi' });
     expect([status, body.error]).toMatchObject([400, { param: 'model', code: 'missing_required_parameter' }]);
   });
+
+  it('requires a conversation', async () => {
+    const { status, body } = await call('POST', `${path}/compact`, { model: 'svc-1' });
+    const message = 'input is required without previous_response_id.';
+    expect([status, body.error]).toMatchObject([400, { param: 'input', message }]);
+  });
 });
 
 it('responses expire after 30 days, and are deleted with their account', async () => {

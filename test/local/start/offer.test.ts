@@ -92,7 +92,7 @@ describe('a service with an offer of open models', () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${service.key}` },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
     });
-    const { data, detail }: any = await response.json();
+    const { data, error, detail = error?.message }: any = await response.json();
     return { status: response.status, charged: response.headers.get('x-credits-charged'), data, detail };
   }
 
@@ -141,5 +141,16 @@ describe('a service with an offer of open models', () => {
   it('refuses the models of the specification', async () => {
     const { status, detail } = await chat({ model: 'svc-1' });
     expect([status, detail]).toEqual([400, 'model must name a model for chat: acme-large or acme/tiny-1.0.']);
+  });
+
+  it('says if no model of the offer has the capability', async () => {
+    const { status, detail } = await chat(
+      { model: 'svc-speech', input: 'Hello', voice: 'alloy' },
+      '/openai/v1/audio/speech',
+    );
+    expect([status, detail]).toEqual([
+      400,
+      'model must name a model for speech, which no model of this service supports.',
+    ]);
   });
 });

@@ -114,6 +114,12 @@ describe('a request for a response', () => {
       /^input has an invalid item: 1.call_id is required/,
     ],
     ['an unknown role', { input: [{ role: 'tool', content: '' }] }, /^input has an invalid item: 0.role must be user/],
+    [
+      'an unknown type of format',
+      { text: { format: { type: 'yaml' } } },
+      /^text\.format\.type must be text, json_object or json_schema/,
+    ],
+    ['a format without an object', { text: { format: 'json' } }, /^text\.format must be an object with a type of text/],
     ['a lone surrogate', { input: '\ud800' }, /^input must be well-formed Unicode/],
     ['background: true', { background: true }, /^background must be false/],
     ['a conversation', { conversation: 'conv_1' }, /^conversation is not supported; use previous_response_id/],
