@@ -52,7 +52,10 @@ export function storedResponseService({ store, cancel: cancelRequest, findMeter,
     if (requestId === undefined) throw unknownResponse(id);
     const hold = (await findMeter(accountId))?.holds.get(requestId);
     if (!hold && (await store.find(accountId, id, clock.now()))) throw hasEnded(id);
-    const { status } = await cancelRequest(accountId, requestId);
+    const { status } = await cancelRequest(accountId, requestId).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'NOT_FOUND') throw unknownResponse(id);
+      throw error;
+    });
     if (status === 'finished') throw hasEnded(id);
     return cancelledResponse({
       id: `chatcmpl-${requestId}`,
@@ -70,7 +73,7 @@ export function storedResponseService({ store, cancel: cancelRequest, findMeter,
 }
 
 const unknownAfter = (after: string) =>
-  new ServiceError('INVALID_FORMAT', `after must be the id of an item of this list; ${after} is none.`, {
+  new ServiceError('INVALID_FORMAT', `after must be the id of an item of this list; ${after} is not in it.`, {
     field: { path: 'after', isMissing: false },
   });
 

@@ -5,7 +5,7 @@ export function contextLengthExceeded(model: string, window: number, prompt: num
   const atLeast = prompt > window ? 'at least ' : '';
   const needs =
     output > 0
-      ? `the prompt of ${atLeast}${prompt} tokens with ${output} tokens of output needs ${atLeast}${prompt + output}`
+      ? `the prompt of ${atLeast}${prompt} tokens with ${output} ${output === 1 ? 'token' : 'tokens'} of output needs ${atLeast}${prompt + output}`
       : `the text has ${atLeast}${prompt}`;
   return new ServiceError(
     'CONTEXT_LENGTH_EXCEEDED',

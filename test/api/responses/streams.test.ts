@@ -187,6 +187,9 @@ describe('a cancelled stream', () => {
     const ended = await post(`${path}/${last.response.id}/cancel`);
     expect([ended.status, await ended.json()]).toMatchObject([400, { error: { param: 'response_id' } }]);
     const unknown = await post(`${path}/resp_unknown/cancel`);
-    expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: { type: 'not_found' } }]);
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      404,
+      { error: { message: 'Response with id resp_unknown not found.', param: 'response_id', code: 'not_found' } },
+    ]);
   });
 });
