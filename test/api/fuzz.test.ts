@@ -177,7 +177,7 @@ const unsayable = new RegExp(
     /must have at least one word/,
     /must name one of the (functions|tools)/,
     /must have content unless/,
-    /must have, before each tool message/,
+    /must contain the tool call with the same id before each tool message/,
     /must not be sent together with functions/,
     /must name a plan/,
     /must have either pack or planId/,

@@ -222,14 +222,14 @@ export type AnthropicMessageParam = Body['messages'][number];
  */
 export const AnthropicRequest = v.pipe(
   Body,
-  v.forward(v.check(respondsToEarlierCalls, 'must have, before each tool_result, the tool_use with its tool_use_id'), [
+  v.forward(v.check(respondsToEarlierCalls, 'must contain the tool_use with the same id before each tool_result'), [
     'messages',
   ]),
   v.forward(
-    v.check(({ messages }) => messages.at(-1)?.role !== 'assistant', 'must not end with a message of the assistant'),
+    v.check(({ messages }) => messages.at(-1)?.role !== 'assistant', 'must not end with an assistant message'),
     ['messages'],
   ),
-  v.forward(v.check(choosesServedTool, 'must be possible with the tools that are served: those with an input_schema'), [
+  v.forward(v.check(choosesServedTool, 'must match a tool with an input_schema; other tools are not served'), [
     'tool_choice',
   ]),
 );

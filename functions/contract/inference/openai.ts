@@ -71,7 +71,7 @@ export const OpenAiCompletionRequest = v.pipe(
       model: modelFor('completion'),
       prompt: v.union(
         [nonEmpty, TokenIds, onePrompt],
-        'must be non-empty, well-formed Unicode, or the token ids of cl100k_base from 0 to 100255 of one prompt, or a list of exactly one such prompt',
+        'must be one prompt: non-empty, well-formed Unicode, or cl100k_base token ids from 0 to 100255, or a list with one of these',
       ),
       max_tokens: v.nullish(integer(1)),
       ...nullableSampling,
@@ -88,7 +88,7 @@ export const OpenAiCompletionRequest = v.pipe(
   v.forward(
     v.check(
       ({ echo, logprobs }) => !echo || typeof logprobs !== 'number',
-      'must not be sent together with logprobs, which only generated tokens have',
+      'must not be sent together with logprobs; only generated tokens have log probabilities',
     ),
     ['echo'],
   ),
@@ -101,7 +101,7 @@ export const OpenAiEmbeddingsRequest = v.object(
     ...EmbeddingsRequest.entries,
     input: v.union(
       [nonEmpty, textList(limits.openAiEmbeddingTexts), TokenIds, TokenIdLists],
-      'must be non-empty, well-formed Unicode, a list of such strings, or one or several lists of token ids of cl100k_base from 0 to 100255',
+      'must be non-empty, well-formed Unicode, a list of such strings, or one or more lists of cl100k_base token ids from 0 to 100255',
     ),
     encoding_format: v.nullish(EmbeddingsRequest.entries.encoding_format.wrapped, 'float'),
   },
@@ -254,7 +254,7 @@ const usualTokens = 1024;
  */
 export const OpenAiChatRequest = v.pipe(
   Body,
-  v.forward(v.check(respondsToEarlierCalls, 'must have, before each tool message, the tool call that it responds to'), [
+  v.forward(v.check(respondsToEarlierCalls, 'must contain the tool call with the same id before each tool message'), [
     'messages',
   ]),
   v.forward(
@@ -264,7 +264,7 @@ export const OpenAiChatRequest = v.pipe(
   v.forward(v.check(choosesOfferedTool, 'must name one of the tools'), ['tool_choice']),
   v.forward(v.check(choosesOfferedFunction, 'must name one of the functions'), ['function_call']),
   v.forward(
-    v.check(({ logprobs, top_logprobs: top }) => !top || logprobs === true, 'must be sent with logprobs true'),
+    v.check(({ logprobs, top_logprobs: top }) => !top || logprobs === true, 'requires logprobs to be true'),
     ['top_logprobs'],
   ),
   v.forward(v.check(hasRoomForLogprobs, `must be less: n × top_logprobs × max_tokens may be at most ${maxLogprobs}`), [

@@ -175,7 +175,9 @@ const Body = v.object(
     top_logprobs: v.nullish(v.literal(0, 'must be 0; log probabilities are not supported')),
     conversation: v.nullish(refusedUnless('`null`', v.null('is not supported; use previous_response_id'))),
     prompt: v.nullish(refusedUnless('`null`', v.null('is not supported; send instructions and input'))),
-    max_tool_calls: v.nullish(refusedUnless('`null`', v.null('is not supported; it limits only tools that run here'))),
+    max_tool_calls: v.nullish(
+      refusedUnless('`null`', v.null('is not supported; it applies only to tools that run on the server')),
+    ),
     moderation: v.nullish(refusedUnless('`null`', v.null('is not supported'))),
     context_management: v.nullish(
       refusedUnless('`null`', v.null('is not supported; use truncation or /responses/compact')),
@@ -189,8 +191,8 @@ type Body = v.InferOutput<typeof Body>;
 export const ResponseRequest = v.pipe(
   Body,
   v.forward(v.check(hasFewFunctions, `must have at most ${limits.functions} functions`), ['tools']),
-  v.forward(v.check(hasDifferentFunctions, 'must have functions with different names'), ['tools']),
-  v.forward(v.check(choosesOfferedFunctions, 'must name functions of tools'), ['tool_choice']),
+  v.forward(v.check(hasDifferentFunctions, 'must not contain two functions with the same name'), ['tools']),
+  v.forward(v.check(choosesOfferedFunctions, 'must name functions that are in tools'), ['tool_choice']),
 );
 export type ResponseRequest = v.InferOutput<typeof ResponseRequest>;
 

@@ -14,7 +14,7 @@ export const isTokenIds = (value: unknown): value is readonly number[] =>
 export const isListOfTokenIds = (value: unknown): value is readonly (readonly number[])[] =>
   Array.isArray(value) && value.length > 0 && value.every(isTokenIds);
 
-const rule = `must have token ids from 0 to ${vocabularySize - 1}, in lists that are not empty`;
+const rule = `must have token ids from 0 to ${vocabularySize - 1}, in non-empty lists`;
 
 /** A text as token ids of cl100k_base. */
 export const TokenIds = v.custom<readonly number[]>(isTokenIds, rule);

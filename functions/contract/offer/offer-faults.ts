@@ -80,7 +80,10 @@ function* modelFaults({ models, services }: Offer, given: GivenOffer, isLocal: b
   for (const [at, model] of models.entries()) {
     const path = (...rest: (string | number)[]) => ['models', at, ...rest];
     if (model.minPlanRank === 0)
-      yield { path: path('minPlan'), expected: `must be the name of a plan; ${given.models?.[at]?.minPlan} is none` };
+      yield {
+        path: path('minPlan'),
+        expected: `must be the name of a plan; ${given.models?.[at]?.minPlan} is not one`,
+      };
     if (model.maxOutputTokens > model.contextWindow)
       yield { path: path('maxOutputTokens'), expected: 'must not exceed contextWindow' };
     if (model.capabilities.includes('embeddings') && model.dimensions === null)

@@ -49,7 +49,7 @@ function servedModel(name: string): string {
   const model = findModel(name, 'chat');
   if (model && phaseOf(model) !== 'upcoming') return model.id;
   const served = callableModels().filter(({ capabilities }) => capabilities.includes('chat'));
-  const detail = `There is no chat model of this name. Use one of: ${served.map(({ id }) => id).join(', ')}.`;
+  const detail = `No chat model has this name. Use one of: ${served.map(({ id }) => id).join(', ')}.`;
   throw new ServiceError('NOT_FOUND', detail, { field: { path: 'model', isMissing: false } });
 }
 

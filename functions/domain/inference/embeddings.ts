@@ -20,7 +20,7 @@ const maxFloat32 = 3.4028234663852886e38;
 
 export const Vector = v.custom<number[]>(
   (value) => Array.isArray(value) && value.every(isFloat32) && value.some(isNonZero),
-  'must be finite numbers of 32 bits, not all of them 0',
+  'must be finite 32-bit numbers, not all 0',
 );
 
 /** A zero vector has no direction and cannot be compared. */

@@ -58,7 +58,7 @@ function lookupOf(schema: Record<string, unknown>): Lookup {
   try {
     return dereference(schema);
   } catch {
-    throw new UnreadableSchema('must have valid identifiers, each only once');
+    throw new UnreadableSchema('must have valid identifiers without duplicates');
   }
 }
 
@@ -164,7 +164,7 @@ function refuseUnreadable(schema: Record<string, unknown>, lookup: Lookup): void
     if (found.size > schemaLimits.subschemas)
       throw new UnreadableSchema(`must have at most ${schemaLimits.subschemas} subschemas`);
     if (typeof node === 'boolean') continue;
-    if (!isJsonObject(node)) throw new UnreadableSchema('must have an object or a boolean for each subschema');
+    if (!isJsonObject(node)) throw new UnreadableSchema('must have an object or a boolean as each subschema');
     for (const [name, value] of Object.entries(node)) {
       if (values.get(name)?.(value) === false) throw new UnreadableSchema(`has an invalid or unsupported ${name}`);
       for (const subschema of subschemasOf(name, value)) found.add(subschema);

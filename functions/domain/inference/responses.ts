@@ -154,7 +154,7 @@ function modelMessages(items: readonly Item[]): ModelMessage[] {
 const uncalled = (callId: string) =>
   new ServiceError(
     'INVALID_FORMAT',
-    `input must have, before each function_call_output, the function_call with its call_id; ${callId} has none.`,
+    `input must contain the function_call with the same call_id before each function_call_output; ${callId} has none.`,
     { field: { path: 'input', isMissing: false } },
   );
 

@@ -73,7 +73,7 @@ export function storedResponseService({ store, cancel: cancelRequest, findMeter,
 }
 
 const unknownAfter = (after: string) =>
-  new ServiceError('INVALID_FORMAT', `after must be the id of an item of this list; ${after} is not in it.`, {
+  new ServiceError('INVALID_FORMAT', `after must be the id of an item in this list; ${after} is not in it.`, {
     field: { path: 'after', isMissing: false },
   });
 

@@ -24,7 +24,7 @@ export async function decodedTexts(
   await prove();
   const decoded = await tokenizer.decode(texts, maxBytes);
   if (decoded) return decoded;
-  throw new ServiceError('INVALID_FORMAT', `${path} must stand for at most ${maxBytes} bytes of text.`, {
+  throw new ServiceError('INVALID_FORMAT', `${path} must decode to at most ${maxBytes} bytes of text.`, {
     field: { path, isMissing: false },
   });
 }

@@ -135,19 +135,19 @@ describe('a request for a response', () => {
     [
       'a choice of an unknown function',
       { tools: [fn('a')], tool_choice: fn('b') },
-      /^tool_choice must name functions of tools/,
+      /^tool_choice must name functions that are in tools/,
     ],
     [
       'an unknown allowed function',
       { tools: [fn('a')], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [fn('b')] } },
-      /^tool_choice must name functions of tools/,
+      /^tool_choice must name functions that are in tools/,
     ],
     [
       'a required call without functions',
       { tools: [{ type: 'web_search' }], tool_choice: 'required' },
       /^tool_choice must name functions/,
     ],
-    ['the same name twice', { tools: [fn('read'), space] }, /^tools must have functions with different names/],
+    ['the same name twice', { tools: [fn('read'), space] }, /^tools must not contain two functions with the same name/],
     [
       'too many functions',
       {
@@ -167,7 +167,7 @@ describe('a request for a response', () => {
       /^metadata must have at most 16 pairs/,
     ],
     [
-      'an id that is none of a response',
+      'the id of another object',
       { previous_response_id: 'chatcmpl-1' },
       /^previous_response_id must be the id of a response/,
     ],

@@ -148,7 +148,7 @@ describe('an offer file', () => {
   it.each<[object, string]>([
     [{ colour: 3 }, 'colour is not a field of an offer'],
     [{ replacedBy: 'z' }, 'replacedBy must be the id of another model'],
-    [{ minPlan: 'gold' }, 'minPlan must be the name of a plan; gold is none'],
+    [{ minPlan: 'gold' }, 'minPlan must be the name of a plan; gold is not one'],
     [{ price: { input: -1, output: 1 } }, `price.input ${amount}`],
     [{ price: { input: 0.0000001 } }, `price.input ${amount}`],
     [{ contextWindow: 100_000_000, price: { input: 500_000_000 } }, `price ${tooLarge}`],

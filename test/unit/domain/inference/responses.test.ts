@@ -67,7 +67,9 @@ describe('the conversation of a response', () => {
   });
 
   it('must contain the call of each result', () => {
-    expect(() => conversation({ input: [user, result('c')] })).toThrow(/function_call with its call_id; c has none/);
+    expect(() => conversation({ input: [user, result('c')] })).toThrow(
+      /function_call with the same call_id before each function_call_output; c has none/,
+    );
   });
 
   it('contains a compaction as its summary', () => {
