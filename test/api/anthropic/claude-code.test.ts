@@ -43,7 +43,7 @@ async function turn(origin: string, authToken: string, body: object) {
   return { message: await stream.finalMessage(), started };
 }
 
-it('the recorded request has the size and the parts of the real one', () => {
+it('the recorded request has the size and the parts of a real request', () => {
   const request = claudeCodeRequest('svc-1');
   expect(JSON.stringify(request).length).toBeGreaterThan(75_000);
   expect(JSON.stringify(request).length).toBeLessThan(80_000);
@@ -90,7 +90,7 @@ describe('Claude Code on a model of 128k tokens', () => {
     return (await find())[0].credits;
   }
 
-  it('calls a tool and answers with its result, and each turn is charged for its tokens', async () => {
+  it('calls a tool and responds with its result, and each turn is charged for its tokens', async () => {
     reply = listing;
     const first = await turn(service.origin, service.key, claudeCodeRequest('acme'));
     const { content, stop_reason: reason, usage } = first.message;
@@ -144,7 +144,7 @@ describe('Claude Code on a model of 128k tokens', () => {
 describe('Claude Code on a model of 32k tokens', () => {
   const service = useScriptedService();
 
-  it('receives an output that is cut to what fits beside the prompt', async () => {
+  it('receives an output that is reduced to the space beside the prompt', async () => {
     let sent: any;
     service.model.becomes({
       invoke: async (body) => {
@@ -164,7 +164,7 @@ describe('Claude Code on a model of 32k tokens', () => {
     expect(cost).toBe(1_000_000);
   });
 
-  it('is refused in a conversation that leaves fewer than 1,024 tokens, and told by how much', async () => {
+  it('receives 400 with the token counts if the conversation leaves fewer than 1,024 tokens', async () => {
     const words = [{ role: 'user', content: 'word '.repeat(20_000) }];
     const { status, body } = await service.plain('/anthropic/v1/messages', claudeCodeRequest('svc-1-32k', words));
     expect([status, body]).toMatchObject([400, { error: { type: 'invalid_request_error' } }]);

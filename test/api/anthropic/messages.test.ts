@@ -34,7 +34,7 @@ function eventsOf(text: string): any[] {
 }
 
 describe('a message', () => {
-  it('costs the same as a chat on /v1, whole and streamed, and tells its charge', async () => {
+  it('costs the same as a chat on /v1, whole and streamed, and reports its charge', async () => {
     const costs: number[] = [];
     for (const at of ['/v1/chat/completions', path]) {
       service.model.responds(whole());
@@ -70,7 +70,7 @@ describe('a message', () => {
       'more cached tokens than input',
       { prompt_tokens: 5, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 6 } },
     ],
-  ])('has the usage that count_tokens tells if the model reports %s', async (_, usage) => {
+  ])('has the usage that count_tokens returns if the model reports %s', async (_, usage) => {
     const { max_tokens: _max, ...prompt } = body;
     const { body: counted } = await service.plain(`${path}/count_tokens`, prompt);
     const expected = { input_tokens: counted.input_tokens, output_tokens: await tokensOf(output) };
@@ -84,7 +84,7 @@ describe('a message', () => {
     expect(events.at(-2).usage).toMatchObject(expected);
   });
 
-  it('has the sequence that ended it if the model reports it', async () => {
+  it('contains the matched stop sequence if the model reports it', async () => {
     const ended = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', stop_reason: 'END' }] };
     service.model.streams([chatPiece('Hi'), ended, done]);
     const { text } = await service.priced(path, { ...streaming, stop_sequences: ['END'] });
@@ -92,12 +92,12 @@ describe('a message', () => {
   });
 });
 
-describe('a stream that fails after its first event', () => {
+describe('a stream that fails', () => {
   it.each<[string, () => object | string | Error]>([
     ['breaks off', () => new Error('broken')],
     ['reports an error', () => ({ error: { message: 'CUDA', code: 500 } })],
     ['sends no JSON', () => 'data: {"choices":[\n\n'],
-  ])('ends with an error event, and is charged for its text: the model %s', async (_, step) => {
+  ])('after its first event ends with an error event, and is charged for its text: the model %s', async (_, step) => {
     service.model.streams([chatPiece('Hi'), step()]);
     const { status, text, cost } = await service.priced(path, streaming);
     const events = eventsOf(text);
@@ -111,13 +111,13 @@ describe('a stream that fails after its first event', () => {
     expect(events.at(-1).error).toEqual({ type: 'api_error', message: expect.stringMatching(/^.{10,}\.$/) });
   });
 
-  it('is an uncharged 502 before its first event', async () => {
+  it('before its first event returns 502 and is not charged', async () => {
     service.model.streams([{ choices: [{ index: 0, delta: { role: 'assistant' } }] }, new Error('broken')]);
     expect(await service.priced(path, streaming)).toMatchObject({ status: 502, cost: 0 });
   });
 });
 
-it('arguments that are not a JSON object are an uncharged 502, and charged once a stream has begun', async () => {
+it('arguments that are not a JSON object return 502 without a charge, unless a stream has begun', async () => {
   const tools = [{ name: 'f', input_schema: { type: 'object' } }];
   const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":' } };
   const ended = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
@@ -129,7 +129,7 @@ it('arguments that are not a JSON object are an uncharged 502, and charged once 
 });
 
 describe('a client that disconnects', () => {
-  it('pays nothing before the model has sent anything, and for the text after it', async () => {
+  it('is charged for the delivered text, and not before the first piece', async () => {
     const cutAfter = (steps: readonly object[], isEnough: (text: string) => boolean) =>
       service.charged(async () => {
         service.model.streams([...steps, () => service.model.ended()]);
@@ -180,7 +180,7 @@ describe('an Idempotency-Key', () => {
     expect(other.headers.get('x-should-retry')).toBe('false');
   });
 
-  it('does not store a stream: a repeat is a 409 that is not retried', async () => {
+  it('does not store a stream: a repeat returns 409, which the SDK does not retry', async () => {
     service.model.streams([chatPiece('Hi'), chatEnd, done]);
     expect((await send(streaming, 'two')).status).toBe(200);
     const again = await send(streaming, 'two');
@@ -188,7 +188,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-it('a count needs a key, which is checked before the body is read', async () => {
+it('count_tokens requires a key, which is checked before the body is read', async () => {
   const count = (headers: Record<string, string>, sent: string) =>
     fetch(`${service.origin}${path}/count_tokens`, {
       method: 'POST',

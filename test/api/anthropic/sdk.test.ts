@@ -41,7 +41,7 @@ describe('messages', () => {
     expect(await bearer.messages.create(hello)).toHaveProperty('content');
   });
 
-  it('streams the message of the whole response, with the tokens of the prompt at the start', async () => {
+  it('streams the same message as the whole response, with the prompt tokens at the start', async () => {
     const stream = client.messages.stream(hello);
     const events: Anthropic.MessageStreamEvent[] = [];
     stream.on('streamEvent', (event) => events.push(structuredClone(event)));
@@ -73,7 +73,7 @@ describe('messages', () => {
     expect(await client.beta.messages.countTokens(prompt)).toHaveProperty('input_tokens');
   });
 
-  it.each([false, true])('calls tools, whose results lead to the reply, streaming: %s', async (stream) => {
+  it.each([false, true])('calls a tool and replies with its result, streaming: %s', async (stream) => {
     const send = (messages: Anthropic.MessageParam[]) => {
       const body = { ...hello, tools, messages };
       return stream ? client.messages.stream(body).finalMessage() : client.messages.create(body);
@@ -139,7 +139,7 @@ describe('messages', () => {
     expect(JSON.parse(block?.type === 'text' ? block.text : '')).toEqual({ city: 'Lisbon', days: 3 });
   });
 
-  it('names the tools that are not served in a header', async () => {
+  it('names omitted tools in a header', async () => {
     const body = {
       ...hello,
       tools: [
@@ -202,7 +202,7 @@ describe('an SDK error', () => {
     expect(error.headers?.get('x-should-retry')).toBe('false');
   });
 
-  it('names both headers if no key was sent, and the form of a key if it is malformed', async () => {
+  it('names both headers if no key was sent, and the format of a key if it is malformed', async () => {
     const messages = { method: 'POST', body: JSON.stringify(hello) };
     const detailOf = async (headers: Record<string, string>) => {
       const init = { ...messages, headers: { 'content-type': 'application/json', ...headers } };
@@ -236,7 +236,7 @@ describe('an SDK error', () => {
     expect(hasty.headers?.get('x-should-retry')).toBeNull();
   });
 
-  it('is sent once by a client that retries, unless a retry may succeed', async () => {
+  it('is retried by a client only if a retry may succeed', async () => {
     let requests = 0;
     const counting: typeof fetch = (input, init) => {
       requests += 1;

@@ -39,7 +39,7 @@ beforeEach(() => {
 
 describe('a model with a fallback', () => {
   it.each(['error', 'throttle', 'unavailable', 'cut', 'hang'] as const)(
-    'whose first endpoint suffers %s is charged once, for one response',
+    'charges a call once if the first endpoint suffers %s',
     async (fault) => {
       service.model.responds(reply);
       fail(fault);
@@ -49,7 +49,7 @@ describe('a model with a fallback', () => {
     },
   );
 
-  it.each(['error', 'throttle', 'hang'] as const)('whose first endpoint suffers %s streams once', async (fault) => {
+  it.each(['error', 'throttle', 'hang'] as const)('streams once if the first endpoint suffers %s', async (fault) => {
     service.model.streams([...pieces.map(chatPiece), chatEnd, total, done]);
     fail(fault);
     let text = '';
@@ -59,7 +59,7 @@ describe('a model with a fallback', () => {
     expect([text, cost]).toEqual([pieces.join(''), credit]);
   });
 
-  it('that fails after the first output ends there, and is charged like any interrupted stream', async () => {
+  it('ends a stream that fails after the first output, and charges it like any interrupted stream', async () => {
     service.model.streams([...pieces.map(textPiece), textEnd, total, done]);
     fail('cut');
     const before = service.model.invocations();
@@ -80,7 +80,7 @@ describe('a model with a fallback', () => {
     expect(await service.priced('/v1/chat/completions', chat)).toMatchObject({ status: 503, cost: 0 });
   });
 
-  it('returns the model’s rejection without asking the other', async () => {
+  it('returns a rejection by the model without calling the second endpoint', async () => {
     service.model.responds({ error: { message: 'top_p must be in (0, 1], got 0.', code: 400 } }, 400);
     const before = service.model.invocations();
     const { status, cost, text } = await service.priced('/v1/chat/completions', chat);
@@ -88,7 +88,7 @@ describe('a model with a fallback', () => {
     expect(text).toContain('The model rejected the request: top_p must be in (0, 1], got 0.');
   });
 
-  it('embeds at the other', async () => {
+  it('returns embeddings from the second endpoint', async () => {
     const data = [{ index: 0, embedding: [0.5, 0.25] }];
     service.model.responds({ data, usage: { prompt_tokens: 1 } });
     fail('unavailable', { endpoint: 'svc-embed' });

@@ -86,7 +86,7 @@ describe('n choices', () => {
   it.each([
     ['a chat', chats, chat],
     ['a completion', completions, prompt],
-  ])('of %s have their index and seed, and are charged each, whole and streamed', async (_, path, body) => {
+  ])('of %s have their own index and seed, and each is charged, whole and streamed', async (_, path, body) => {
     await fc.assert(
       fc.asyncProperty(anyUsages, fc.boolean(), async (usages, stream) => {
         const n = usages.length;
@@ -119,13 +119,13 @@ describe('n choices', () => {
     );
   });
 
-  it('without a seed are independent calls without one', async () => {
+  it('are sent without a seed if the request has none', async () => {
     const seeds = bySeed();
     await service.priced(chats, { ...chat, n: 3 });
     expect(seeds).toEqual([-1, -1, -1]);
   });
 
-  it('are held for all before the first is sent', async () => {
+  it('hold the credits of all choices before the first call is sent', async () => {
     bySeed();
     const response = await service.open(chats, { ...chat, n: 8, stream: true });
     expect(response.headers.get('x-credits-held')).toBe('8');
@@ -133,7 +133,7 @@ describe('n choices', () => {
   });
 });
 
-describe('n choices of which one fails', () => {
+describe('n choices with one that fails', () => {
   /** The third call fails at once; the others would end much later. */
   function thirdFails() {
     const ended: string[] = [];
@@ -156,14 +156,14 @@ describe('n choices of which one fails', () => {
   it.each([
     [chats, chat],
     [completions, prompt],
-  ])('fail together on %s, uncharged, and the other calls are cancelled', async (path, body) => {
+  ])('fail together on %s without a charge, and the other calls are cancelled', async (path, body) => {
     const ended = thirdFails();
     const { status, cost } = await service.priced(path, { ...body, n: 4 });
     expect([status, cost]).toEqual([502, 0]);
     await expect.poll(() => ended.length).toBe(3);
   });
 
-  it('end a stream with an error, and the delivered text of all is charged', async () => {
+  it('end a stream with an error, and are charged for all delivered text', async () => {
     let calls = 0;
     service.model.becomes({
       async invoke(): Promise<EngineReply> {
@@ -188,7 +188,7 @@ describe('n choices of which one fails', () => {
   });
 });
 
-it('n choices of a client that disconnects are all cancelled, and charged for the delivered text', async () => {
+it('a client that disconnects cancels all choices, and is charged for the delivered text', async () => {
   let aborted = 0;
   service.model.becomes({
     async invoke(_, signal): Promise<EngineReply> {
@@ -212,7 +212,7 @@ it('n choices of a client that disconnects are all cancelled, and charged for th
 });
 
 describe('a completion', () => {
-  it('repeats its prompt in each choice with echo, at the price without', async () => {
+  it('repeats its prompt in each choice with echo, at no extra cost', async () => {
     bySeed();
     const whole = await service.priced(completions, { ...prompt, seed: 1, n: 2, echo: true });
     expect(JSON.parse(whole.text).choices.map(({ text }: any) => text)).toEqual([
@@ -228,7 +228,7 @@ describe('a completion', () => {
     ['a list of one text', ['Once upon a time']],
     ['token ids', [12_805, 5304, 264, 892]],
     ['a list of one list of token ids', [[12_805, 5304, 264, 892]]],
-  ])('may have its prompt as %s', async (_, given) => {
+  ])('accepts its prompt as %s', async (_, given) => {
     let sent: any;
     service.model.becomes({
       async invoke(body): Promise<EngineReply> {

@@ -56,7 +56,7 @@ describe('texts to embed', () => {
     expect(usage.prompt_tokens).toBe(own);
   });
 
-  it('fail together, uncharged, and no further part is sent', async () => {
+  it('fail together without a charge, and no further part is sent', async () => {
     service.model.becomes({
       async invoke(body) {
         parts.push((body as { input: string[] }).input);
@@ -68,7 +68,7 @@ describe('texts to embed', () => {
     expect(parts.length).toBeLessThanOrEqual(8);
   });
 
-  it('are at most 100 on /v1', async () => {
+  it('are limited to 100 on /v1', async () => {
     counts(threeEach);
     const { status, text } = await service.priced('/v1/embeddings', { model: 'svc-embed', input: numbered(101) });
     expect([status, text]).toEqual([400, expect.stringContaining('at most 100 texts')]);
@@ -107,7 +107,7 @@ describe('token ids to embed', () => {
     expect(parts).toEqual([sent]);
   });
 
-  it('may be 8,192, and one more is refused', async () => {
+  it('are limited to 8,192 for each text', async () => {
     counts(threeEach);
     const word = encode(' word');
     const of = (count: number) => Array.from({ length: count }, () => word).flat();

@@ -34,7 +34,7 @@ function receives(choice: object = {}, usage: object = { prompt_tokens: 5, compl
 const bodyOf = (path: string, model: string, more: object) =>
   path === chats ? { model, messages, ...more } : { model, prompt: 'Hi', ...more };
 
-describe('an option of containers', () => {
+describe('an option that only some containers support', () => {
   it.each<[string, object]>([
     [chats, { logprobs: true, top_logprobs: 2 }],
     [chats, { logit_bias: { '42': -100 } }],
@@ -44,7 +44,7 @@ describe('an option of containers', () => {
     [completions, { logprobs: 3 }],
     [completions, { logit_bias: { '42': -100 } }],
     [completions, { min_p: 0.1, repetition_penalty: 1.2 }],
-  ])('reaches vLLM and LMI unchanged by %s: %j', async (path, options) => {
+  ])('is sent to vLLM and LMI unchanged on %s: %j', async (path, options) => {
     for (const model of [models.vllm, models.lmi]) {
       const received = receives();
       const { status } = await service.priced(path, bodyOf(path, model, options));
@@ -62,12 +62,15 @@ describe('an option of containers', () => {
     ['logit_bias', completions, { logit_bias: { '1': 1 }, stream: true }],
     ['min_p', completions, { min_p: 0.1 }],
     ['logprobs', chats, { logprobs: true }],
-  ])('that TGI does not have is a 400 by name, uncharged: %s of %s', async (param, path, options) => {
-    const received = receives();
-    const { status, text, cost } = await service.priced(path, bodyOf(path, models.tgi, options));
-    expect([status, cost, received.length]).toEqual([400, 0, 0]);
-    expect(JSON.parse(text).error).toMatchObject({ param, message: `${param} is not supported by this model.` });
-  });
+  ])(
+    'returns 400 that names it if TGI does not support it, without a charge: %s on %s',
+    async (param, path, options) => {
+      const received = receives();
+      const { status, text, cost } = await service.priced(path, bodyOf(path, models.tgi, options));
+      expect([status, cost, received.length]).toEqual([400, 0, 0]);
+      expect(JSON.parse(text).error).toMatchObject({ param, message: `${param} is not supported by this model.` });
+    },
+  );
 });
 
 describe('a field that describes a request', () => {
@@ -176,7 +179,7 @@ describe('the reasoning of a model', () => {
     expect((await stream.finalChatCompletion()).usage).toEqual(usage);
   });
 
-  it('stays out of /v1', async () => {
+  it('is omitted on /v1', async () => {
     receives({ message: { ...message, reasoning_content: 'Two and two.' } }, usage);
     const { body } = await service.plain('/v1/chat/completions', chat);
     expect(body.data.choices[0].message).toEqual(message);
@@ -213,7 +216,7 @@ describe('streamed calls of tools', () => {
     ]);
   });
 
-  it('of a tool beyond allowed_tools are a model error', async () => {
+  it('to a tool outside of allowed_tools are a model error', async () => {
     service.model.streams([called({ index: 0, id: 'a', function: { name: 'two', arguments: '{}' } }), total, done]);
     const allowed_tools = { mode: 'auto', tools: [tools[0]] };
     const tool_choice = { type: 'allowed_tools', allowed_tools };

@@ -43,12 +43,12 @@ describe('GET /openai/v1/models/{model}', () => {
     ['with an encoded NUL', 'scout%00', 404],
     ['of another vendor', 'gpt-4', 404],
     ['of 65 characters', 'a'.repeat(65), 400],
-  ])('reads an id %s', async (_, path, status) => {
+  ])('returns the expected status for an id %s', async (_, path, status) => {
     const { status: returned, body } = await service.call('GET', `/openai/v1/models/${path}`);
     expect([returned, body.id ?? body.error.param]).toEqual([status, status === 200 ? slashed : 'model']);
   });
 
-  it('returns 404 for an id with a slash that is not encoded, which is another path', async () => {
+  it('returns 404 for an id with an unencoded slash', async () => {
     const { status, body } = await service.call('GET', `/openai/v1/models/${slashed}`);
     expect([status, body.error.code]).toEqual([404, 'unknown_url']);
   });

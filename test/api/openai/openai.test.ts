@@ -103,7 +103,7 @@ describe('an Idempotency-Key on the OpenAI surface', () => {
     expect(before - (await spendable())).toBe(2_000_000);
   });
 
-  it('returns 422 for another body and 409 after a stream, and tells clients not to retry', async () => {
+  it('returns 422 for another body and 409 after a stream, and asks clients not to retry', async () => {
     const header = { 'idempotency-key': 'two' };
     await send(chats, { ...chat(), stream: true }, header);
     const other = await send(chats, chat('Other'), header);
@@ -200,7 +200,7 @@ describe('an OpenAI stream', () => {
     return { id, object, created, model };
   };
 
-  it('sends exactly role, deltas, end, usage if requested, and [DONE] for a chat', async () => {
+  it('sends exactly the role, deltas, finish reason, usage if requested, and [DONE] for a chat', async () => {
     const body = { ...chat('Tell me of rivers'), max_tokens: 3 };
     const whole = (await send(chats, body)).json();
     const tokens = tokenize(whole.choices[0].message.content);
@@ -229,7 +229,7 @@ describe('an OpenAI stream', () => {
     }
   });
 
-  it('sends exactly texts, end, usage if requested, and [DONE] for a completion', async () => {
+  it('sends exactly the texts, finish reason, usage if requested, and [DONE] for a completion', async () => {
     const body = { ...prompt, max_tokens: 3 };
     const whole = (await send('/openai/v1/completions', body)).json();
     const tokens = tokenize(whole.choices[0].text);
@@ -255,7 +255,7 @@ describe('an OpenAI stream', () => {
     [chats, chat('A long story')],
     ['/openai/v1/completions', prompt],
   ])(
-    'of %s that breaks off ends with an error without [DONE], and is charged like the enveloped one',
+    'of %s that is interrupted ends with an error without [DONE], and is charged like a stream on /v1',
     async (path, body) => {
       const charges: number[] = [];
       for (const each of [path, path.replace('/openai', '')]) {

@@ -66,7 +66,7 @@ describe('a whole reply by a JSON schema', () => {
     expect(choices[0]?.message.parsed).toEqual({ city: 'Lisbon', days: 3 });
   });
 
-  it('is asked for once more with other sampling if it does not fit, for one charge', async () => {
+  it('is requested once more with different sampling if it does not fit, and charged once', async () => {
     const received = replies(ended(misfit), ended(fit));
     const { status, text, cost } = await service.priced(path, request(bySchema, { temperature: 0, seed: 41 }));
     expect([status, cost]).toEqual([200, credit]);
@@ -85,7 +85,7 @@ describe('a whole reply by a JSON schema', () => {
     ['prose', 'Lisbon, three days.', 'it is not JSON'],
     ['a fenced block', `\`\`\`json\n${fit}\n\`\`\``, 'it is not JSON'],
     ['nothing', '', 'it is not JSON'],
-  ])('is 502 and not charged if it does not fit twice: %s', async (_, content, problem) => {
+  ])('returns 502 and is not charged if it does not fit twice: %s', async (_, content, problem) => {
     const received = replies(ended(content));
     const { status, cost, error } = await refusedBy(request(bySchema));
     expect([status, cost, received.length]).toEqual([502, 0, 2]);
@@ -95,14 +95,14 @@ describe('a whole reply by a JSON schema', () => {
     );
   });
 
-  it('is not asked for again by the SDK if it does not fit twice', async () => {
+  it('is not requested again by the SDK if it does not fit twice', async () => {
     const received = replies(ended(misfit));
     const retrying = client.withOptions({ maxRetries: 2 });
     await expect(retrying.chat.completions.create(request(bySchema) as never)).rejects.toMatchObject({ status: 502 });
     expect(received).toHaveLength(2);
   });
 
-  it('is not asked for again if its check takes too long', async () => {
+  it('is not requested again if its check times out', async () => {
     const slow = { type: 'json_schema', json_schema: { name: 'slow', schema: { pattern: '^(a+)+$' } } };
     const received = replies(ended(JSON.stringify(`${'a'.repeat(50)}!`)));
     const { status, cost, error } = await refusedBy(request(slow));
@@ -110,7 +110,7 @@ describe('a whole reply by a JSON schema', () => {
     expect(error.message).toMatch(/cannot be checked within 500 ms/);
   });
 
-  it('is asked for within one deadline', async () => {
+  it('is requested both times within one deadline', async () => {
     service.model.becomes({
       async invoke(): Promise<EngineReply> {
         await new Promise((resolve) => setTimeout(resolve, 700));
@@ -140,7 +140,7 @@ describe('a whole reply by a JSON schema', () => {
     expect([status, JSON.parse(text).choices[0].finish_reason]).toEqual([200, 'tool_calls']);
   });
 
-  it('has the refusal of a model where the SDK reads it', async () => {
+  it('contains the refusal of a model in the field that the SDK reads', async () => {
     replies({ ...message(null, { refusal: 'I cannot help.' }), finish_reason: 'stop' });
     const { choices } = await client.chat.completions.parse(request(bySchema) as never);
     expect(choices[0]?.message).toMatchObject({ refusal: 'I cannot help.', content: null, parsed: null });
@@ -175,7 +175,7 @@ it.each<[string, object, RegExp]>([
   expect(error).toMatchObject({ param: 'response_format.json_schema.schema', message: expect.stringMatching(rule) });
 });
 
-it('an invalid key is refused before its schema is read', async () => {
+it('an invalid key returns 401 before the schema is read', async () => {
   const schema = { allOf: Array.from({ length: 5000 }, () => ({ pattern: 'a'.repeat(10) })) };
   const body = request({ type: 'json_schema', json_schema: { name: 'x', schema } });
   const reply = await fetch(service.origin + path, {
@@ -215,7 +215,7 @@ describe('a streamed reply by a JSON schema', () => {
     expect(text.endsWith(done)).toBe(true);
   });
 
-  it('is read by the SDK as a failure', async () => {
+  it('throws in the SDK if it does not fit', async () => {
     service.model.streams(streamed(misfit));
     const stream = client.chat.completions.stream(request(bySchema) as never);
     await expect(stream.finalChatCompletion()).rejects.toThrow(/does not fit/);

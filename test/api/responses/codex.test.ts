@@ -90,7 +90,7 @@ async function send(body: object) {
   return { items: events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item), last };
 }
 
-it('Codex takes two turns with a function call between them', async () => {
+it('Codex completes two turns with a function call between them', async () => {
   const history: object[] = [
     message('1', 'developer', rules),
     message('2', 'developer', 'The sandbox is read-only. '.repeat(20)),

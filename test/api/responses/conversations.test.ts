@@ -50,7 +50,7 @@ describe('a conversation by previous_response_id', () => {
     expect(contents()).toEqual(['one', '2 messages', 'other']);
   });
 
-  it('of 20 responses fits with truncation auto, and is refused without', async () => {
+  it('with 20 responses fits with truncation auto, and returns 400 without it', async () => {
     listens(() => ({ content: 'river' }));
     let previous: string | null = null;
     for (let turn = 0; turn < 20; turn += 1) {
@@ -67,7 +67,7 @@ describe('a conversation by previous_response_id', () => {
     expect(refused.error).toMatchObject({ type: 'invalid_request_error', code: 'context_length_exceeded' });
   });
 
-  it('ends with a response that is unknown, deleted, expired, not stored or of another account', async () => {
+  it('cannot continue a response that is unknown, deleted, expired, not stored or of another account', async () => {
     listens();
     const refused = async (previous_response_id: string, key?: string) => {
       const invocations = service.model.invocations();
@@ -174,7 +174,7 @@ describe('input items', () => {
 });
 
 describe('a stored response', () => {
-  it('is of its account alone', async () => {
+  it('is hidden from other accounts', async () => {
     listens();
     const { id } = await create({ input: 'one' });
     const other = await service.calls.person();
@@ -209,7 +209,7 @@ describe('a stored response', () => {
     expect(await again.json()).toEqual(first);
   });
 
-  it('has tools that are left out named in a header', async () => {
+  it('names omitted tools in a header', async () => {
     listens();
     const body = { model: 'svc-1', input: 'Hi', tools: [{ type: 'web_search' }, { type: 'mcp', server_label: 'x' }] };
     const reply = await call('POST', path, body);

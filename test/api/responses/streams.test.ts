@@ -44,7 +44,7 @@ const stored = async (id: string) => {
 };
 
 describe('a stream', () => {
-  it('is stored as its last event says, and charged once', async () => {
+  it('is stored as its last event shows, and charged once', async () => {
     const { last, cost } = await streamed([role, ...pieces.map(chatPiece), chatEnd, total, done]);
     expect(last).toMatchObject({ type: 'response.completed', response: { store: true, usage: { total_tokens: 7 } } });
     expect(cost).toBe(1_000_000);
@@ -58,7 +58,7 @@ describe('a stream', () => {
     expect((await stored(last.response.id)).status).toBe(404);
   });
 
-  it('with a model that reasons has a reasoning item', async () => {
+  it('contains a reasoning item if the model reports its reasoning', async () => {
     const thought = { choices: [{ index: 0, delta: { reasoning_content: 'Hm. ' } }] };
     const { last } = await streamed([thought, chatPiece('Hi'), chatEnd, total, done]);
     expect(last.response.output).toMatchObject([
@@ -79,7 +79,7 @@ describe('a stream', () => {
     expect((await stored(last.response.id)).status).toBe(404);
   });
 
-  it('is cut at its maximum if the model does not end', async () => {
+  it('is truncated at its maximum if the model does not stop', async () => {
     const endless = Array.from({ length: 500 }, () => chatPiece('river bank '));
     const { last, cost } = await streamed([...endless, chatEnd, total, done], { max_output_tokens: 20 });
     expect(last).toMatchObject({
@@ -89,7 +89,7 @@ describe('a stream', () => {
     expect(cost).toBe(1_000_000);
   });
 
-  it('has its own count if the usage of the model is impossible', async () => {
+  it('uses our own token count if the model reports an impossible usage', async () => {
     const lie = { choices: [], usage: { ...usage, completion_tokens: 1e9, total_tokens: 1e9 } };
     const { last } = await streamed([...pieces.map(chatPiece), chatEnd, lie, done]);
     expect(last.response.usage.output_tokens).toBeLessThan(20);
@@ -98,7 +98,7 @@ describe('a stream', () => {
   it.each([
     ['at once', () => service.model.responds({ error: { message: 'CUDA', code: 500 } }, 500)],
     ['before its first piece', () => service.model.streams([role, () => sleep(50), new Error('cut')])],
-  ])('is an error with a status, and costs nothing, if the model fails %s', async (_, fails) => {
+  ])('returns 502 and costs nothing if the model fails %s', async (_, fails) => {
     fails();
     const { status, text, cost } = await service.priced(path, body);
     expect([status, cost]).toEqual([502, 0]);
@@ -106,7 +106,7 @@ describe('a stream', () => {
   });
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   /** Reads events until there are `count`; the model waits at each gate for the client. Returns the response's id. */
   async function leaveAfter(count: number): Promise<string> {
     const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
@@ -138,7 +138,7 @@ describe('a client that leaves', () => {
   const allEvents = 10;
 
   it.each(Array.from({ length: allEvents - 1 }, (_, index) => index + 1))(
-    'after event %i pays for the delivered text, and nothing is stored',
+    'after event %i is charged for the delivered text, and nothing is stored',
     async (count) => {
       let id = '';
       const cost = await service.charged(async () => {
@@ -150,7 +150,7 @@ describe('a client that leaves', () => {
     },
   );
 
-  it('after the last event has a stored response', async () => {
+  it('after the last event can retrieve the stored response', async () => {
     let id = '';
     const cost = await service.charged(async () => {
       id = await leaveAfter(allEvents);
@@ -164,7 +164,7 @@ describe('a cancelled stream', () => {
   const post = (url: string) =>
     fetch(`${service.origin}${url}`, { method: 'POST', headers: { authorization: `Bearer ${service.person.key}` } });
 
-  it('stops the model, and ends with a failure', async () => {
+  it('stops the model, and ends with response.failed', async () => {
     service.model.streams([role, chatPiece('Hi'), () => service.model.ended()]);
     const reply = await service.open(path, body);
     const id = `resp_${reply.headers.get('x-request-id')}`;
@@ -182,7 +182,7 @@ describe('a cancelled stream', () => {
     expect((await stored(id)).status).toBe(404);
   });
 
-  it('is refused after its end, and for an unknown response', async () => {
+  it('cannot be cancelled after its end or with an unknown id', async () => {
     const { last } = await streamed([...pieces.map(chatPiece), chatEnd, total, done]);
     const ended = await post(`${path}/${last.response.id}/cancel`);
     expect([ended.status, await ended.json()]).toMatchObject([400, { error: { param: 'response_id' } }]);

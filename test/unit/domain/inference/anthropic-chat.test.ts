@@ -160,7 +160,7 @@ describe('a stream', () => {
     );
   });
 
-  it('tells the tokens of the prompt at its start, which are charged if the model reports none', async () => {
+  it('reports the prompt tokens at its start, and they are charged if the model reports no usage', async () => {
     const usage = { prompt_tokens: -1, completion_tokens: -1 };
     const [first, ...rest] = await streamed(chunksOf({ text: 'Hello you', usage }), { system: 'Be "kind"' });
     const started = first?.type === 'message_start' ? first.message.usage.input_tokens : 0;
@@ -168,7 +168,7 @@ describe('a stream', () => {
     expect(rest.at(-1)).toMatchObject({ usage: { input_tokens: started, output_tokens: 2 } });
   });
 
-  it('is charged once something of the output was delivered, wherever its client leaves', async () => {
+  it('is charged after the first piece of output, wherever the client disconnects', async () => {
     const chunks = chunksOf({ text: 'Hi', calls: [['get_weather', '{"a":1}']] }, 1);
     const count = (await streamed(chunks, { tools })).length;
     const costs: number[] = [];
@@ -200,13 +200,13 @@ describe('arguments of a call that are not a JSON object', () => {
     await expect(streamed(chunksOf(followed), { tools })).rejects.toMatchObject(refusal);
   });
 
-  it('are left out if the output was truncated, and partial in the stream', async () => {
+  it('are omitted if the output was truncated, and incomplete in the stream', async () => {
     const reply: Reply = { text: 'Hi', calls: [['get_weather', '{"city": "Par']], reason: 'length' };
     expect(await whole(reply, { tools })).toMatchObject({ content: [{ text: 'Hi' }], stop_reason: 'max_tokens' });
     expect((await streamed(chunksOf(reply), { tools })).at(-1)).toMatchObject({ delta: { stop_reason: 'max_tokens' } });
   });
 
-  it('are those of calls whose pieces alternate', async () => {
+  it('result if the chunks of two calls alternate, and fail the stream', async () => {
     const both = delta({ tool_calls: [opening(0, 'get_weather'), opening(1, 'get_time')] });
     const chunks = [both, more(0, '{}'), more(1, '{}'), ...chunksOf({})];
     await expect(streamed(chunks, { tools })).rejects.toMatchObject(refusal);
@@ -235,7 +235,7 @@ describe('the stop reason', () => {
   });
 });
 
-it("the model's refusal is its text, with the stop reason refusal", async () => {
+it('a refusal of the model becomes text, with the stop reason refusal', async () => {
   const refusing = { content: [{ type: 'text', text: 'No' }], stop_reason: 'refusal' };
   const message = { content: 'No', isRefusal: true as const };
   const { orderChat, chat } = serviceWith([], { choices: [{ message, finish_reason: 'stop' }], usage: reported });
@@ -254,7 +254,7 @@ describe('reasoning', () => {
     [{ thinking: { type: 'adaptive', display: 'omitted' } }, ['text']],
     [{ thinking: { type: 'adaptive' } }, ['thinking', 'text']],
     [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, ['thinking', 'text']],
-  ])('of a request with %j is in the blocks %j', async (body, types) => {
+  ])('appears according to the request: %j results in the blocks %j', async (body, types) => {
     expect((await whole(reply, body)).content.map(({ type }) => type)).toEqual(types);
     const events = await streamed(chunksOf(reply), body);
     expect(events.flatMap((event) => (event.type === 'content_block_start' ? event.content_block.type : []))).toEqual(
@@ -262,14 +262,14 @@ describe('reasoning', () => {
     );
   });
 
-  it('alone is a complete message', async () => {
+  it('may be the whole message, without text', async () => {
     expect(await whole({ reasoning: 'Hm' }, {})).toMatchObject({ content: [], stop_reason: 'end_turn' });
     const events = await streamed(chunksOf({ reasoning: 'Hm' }), {});
     expect(events.map(({ type }) => type)).toEqual(['message_start', 'message_delta']);
   });
 });
 
-it('usage has cached tokens beside the input, and the tokens of the reasoning', async () => {
+it('the usage reports cached tokens separately from the input, and reasoning tokens', async () => {
   const counts = {
     prompt_tokens: 100,
     completion_tokens: 20,

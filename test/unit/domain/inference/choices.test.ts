@@ -27,7 +27,7 @@ const orderOf = (n: number) => {
 };
 const anyCount = fc.integer({ min: 1, max: 8 });
 
-it('an order of n choices holds n times the amount and prepares n calls with consecutive seeds', async () => {
+it('an order of n choices holds n times the amount, and prepares n calls with consecutive seeds', async () => {
   await fc.assert(
     fc.asyncProperty(anyCount, async (n) => {
       const order = await orderOf(n);

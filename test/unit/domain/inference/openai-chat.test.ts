@@ -119,7 +119,7 @@ describe('a chat stream', () => {
     });
   });
 
-  it('begins with the opening chunks of its format, after which reasoning and text follow', async () => {
+  it('begins with the opening chunks of its format, followed by reasoning and text', async () => {
     const chunks = [{ reasoning: 'Hm' }, { content: 'Hi' }].map((delta) => chunkOf(delta));
     const format: ChatFormat<unknown> = {
       ...specifiedChat,
@@ -160,7 +160,7 @@ describe('a chat stream', () => {
     expect((await streamed(cut, specifiedChat)).at(-1).choices[0].finish_reason).toBe(reason);
   });
 
-  it('assembles to the whole response wherever its text is cut', async () => {
+  it('assembles to the whole response, however its text is split', async () => {
     const pieces = fc.array(fc.string(), { maxLength: 4 });
     const made = fc.record({ id: fc.string(), name: fc.string({ minLength: 1 }), pieces });
     const texts = fc.array(fc.string(), { maxLength: 5 });

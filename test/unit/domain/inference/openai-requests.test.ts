@@ -150,7 +150,7 @@ describe('a request to a model', () => {
       },
       'a\nb',
     ],
-  ])('has the text of an earlier response: %j', (message, content) => {
+  ])('contains the text of an earlier response: %j', (message, content) => {
     expect(modelRequest({ messages: [user, message, user] }).messages[1]).toEqual({ role: 'assistant', content });
   });
 
@@ -159,7 +159,7 @@ describe('a request to a model', () => {
     [{ max_completion_tokens: 6 }, 6],
     [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
     [{ max_tokens: null }, undefined],
-  ])('limits the output as %j states', (body, expected) => {
+  ])('limits the output according to %j', (body, expected) => {
     expect(conversationOfOpenAi(parsed(body)).maxTokens).toBe(expected);
   });
 });

@@ -54,7 +54,7 @@ describe('a reply by a JSON schema', () => {
     expect(misfit?.problem).toBe(misfit?.violation ? 'it violates the schema' : problem);
   });
 
-  it('may have a schema with examples, identifiers and fields of other names', async () => {
+  it('is checked even if the schema contains examples, identifiers and fields named like keywords', async () => {
     const example = { id: 'no identifier', type: 5 };
     const check = await checkOf({
       $id: 'https://example.com/trip.json',
@@ -67,13 +67,13 @@ describe('a reply by a JSON schema', () => {
     expect(check('{"example":1}')?.violation).toBe('#/example violates type');
   });
 
-  it('keeps the request unchanged, because it is also sent to the model', async () => {
+  it('does not change the request, which is also sent to the model', async () => {
     const before = JSON.stringify(person);
     await checkOf(person);
     expect(Reflect.ownKeys(person)).toEqual(Object.keys(JSON.parse(before)));
   });
 
-  it('has an own key __proto__ checked like any other', async () => {
+  it('is checked in an own property named __proto__, like in any other', async () => {
     const check = await checkOf({ ...person, additionalProperties: false });
     expect(check('{"name":"Ada","age":1,"__proto__":{"x":1}}')?.violation).toMatch(/__proto__ violates/);
     expect(({} as any).x).toBeUndefined();
@@ -88,12 +88,12 @@ const chain = Object.fromEntries(
 const many = (each: (index: number) => object) =>
   Object.fromEntries(Array.from({ length: 2800 }, (_, index) => [`k${index}`, each(index)]));
 
-describe('a schema that the validator cannot read', () => {
+describe('a schema that the validator does not support', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['an unknown type', { type: 'strnig' }, /unsupported type/],
     ['a type that is deep inside', { properties: { a: { items: { type: 5 } } } }, /unsupported type/],
     ['a list as a subschema', { properties: { a: [] } }, /object or a boolean/],
-    ['alternatives that are no list', { anyOf: { type: 'string' } }, /object or a boolean/],
+    ['alternatives that are not a list', { anyOf: { type: 'string' } }, /object or a boolean/],
     ['no alternatives', { oneOf: [] }, /object or a boolean/],
     ['a pattern that is not valid', { pattern: '(' }, /unsupported pattern/],
     ['a long pattern', { pattern: 'a'.repeat(2049) }, /unsupported pattern/],
@@ -104,7 +104,7 @@ describe('a schema that the validator cannot read', () => {
     ['a reference to nothing', { $ref: '#/$defs/none' }, /target of each \$ref/],
     ['a reference to a prototype', { $ref: '#/constructor' }, /target of each \$ref/],
     ['a dynamic reference', { $dynamicRef: '#node' }, /unsupported \$dynamicRef/],
-    ['an identifier that is no URI', { $id: 'http://[' }, /valid identifiers/],
+    ['an identifier that is not a URI', { $id: 'http://[' }, /valid identifiers/],
     ['a reference to itself', { $ref: '#' }, /checkable within 500 ms/],
     ['a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, /checkable/],
     ['exponential work', { $ref: '#/$defs/d0', $defs: { ...chain, d40: {} } }, /checkable/],
@@ -117,7 +117,7 @@ describe('a schema that the validator cannot read', () => {
     ['many slow patterns', { properties: many((i) => ({ pattern: `[\\p{L}\\P{L}]{${i},}` })) }, /checkable/],
     ['6,000 subschemas', { anyOf: Array.from({ length: 6000 }, () => ({})) }, /at most 5000 subschemas/],
     ['200 KB', { enum: ['x'.repeat(200_000)] }, /at most 131072 bytes/],
-  ])('is refused by name: %s', async (_, schema, detail) => {
+  ])('returns 400 that names the problem: %s', async (_, schema, detail) => {
     const startedAt = performance.now();
     const error = await checkOf(schema).catch((error: unknown) => error);
     expect(error).toMatchObject({ code: 'INVALID_FORMAT', field: { path }, message: expect.stringMatching(detail) });
@@ -125,7 +125,7 @@ describe('a schema that the validator cannot read', () => {
   });
 });
 
-describe('a hostile schema or reply', () => {
+describe('the check of a hostile schema or reply', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['a pattern with exponential backtracking', { pattern: '^(a+)+$' }, JSON.stringify(`${'a'.repeat(40)}!`)],
     ['a pattern with polynomial backtracking', { pattern: 'a*a*a*a*b' }, JSON.stringify('a'.repeat(20_000))],
@@ -143,13 +143,13 @@ describe('a hostile schema or reply', () => {
     expect(performance.now() - startedAt).toBeLessThan(2500);
   });
 
-  it('reads a schema of 32 levels', async () => {
+  it('accepts a schema with 32 levels', async () => {
     const check = await checkOf(deep(30) as Record<string, unknown>);
     expect(check('{}')?.problem).toBeUndefined();
   });
 });
 
-it('any JSON is refused as a schema, or checks any JSON', async () => {
+it('a schema of arbitrary JSON is rejected, or can check arbitrary JSON', async () => {
   const keywords = [
     'type',
     'items',

@@ -138,7 +138,7 @@ describe('the events of a stream', () => {
     expect(response.output).toMatchObject([{ name: 'read', namespace: 'files' }]);
   });
 
-  it('keep the arguments of alternating calls apart', async () => {
+  it('separate the arguments of alternating calls', async () => {
     const { events, response } = await streamed([
       call(0, 'a', '{'),
       call(1, 'read', '['),
@@ -231,7 +231,7 @@ describe('a whole response', () => {
     });
   });
 
-  it('is incomplete with its last item', () => {
+  it('has the status incomplete, like its last item, if the output is truncated', () => {
     const calls = [{ id: 'x', function: { name: 'a', arguments: '{' } }];
     const response = whole({ content: 'Hello', tool_calls: calls }, 'length');
     expect(response).toMatchObject({

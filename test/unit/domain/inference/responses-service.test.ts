@@ -104,14 +104,14 @@ describe('a stored conversation', () => {
     return { service, previous };
   }
 
-  it('is read in as many requests as its length divided by 10, and one', async () => {
+  it('is read in one request, plus one for each 10 further responses', async () => {
     const { service, previous } = await chained(60);
     const order = await service.order(parsed({ previous_response_id: previous }), opening);
     expect(memory.reads).toBe(7);
     expect(order.request.messages).toHaveLength(121);
   });
 
-  it('has at most 200 responses unless its oldest may be dropped', async () => {
+  it('has at most 200 responses, unless the oldest may be dropped', async () => {
     const { service, previous } = await chained(205);
     await expect(service.order(parsed({ previous_response_id: previous }), opening)).rejects.toThrow(
       /at most 200 responses/,
@@ -121,7 +121,7 @@ describe('a stored conversation', () => {
     expect(stored.get(previous!)?.chain).toHaveLength(200);
   });
 
-  it('is not read before the key is proved', async () => {
+  it('is not read before the key is verified', async () => {
     const prove = () => Promise.reject(new Error('unknown key'));
     memory.reads = 0;
     const order = serviceWith(memory).order(parsed({ previous_response_id: 'resp_a' }), { ...opening, prove });

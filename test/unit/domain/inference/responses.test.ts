@@ -66,7 +66,7 @@ describe('the conversation of a response', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  it('must contain the call of each result', () => {
+  it('requires the call of each result', () => {
     expect(() => conversation({ input: [user, result('c')] })).toThrow(
       /function_call with the same call_id before each function_call_output; c has none/,
     );
@@ -110,7 +110,7 @@ describe('the conversation of a response', () => {
     expect(modelRequest({ text })['response_format']).toEqual(format);
   });
 
-  it('passes the effort of reasoning on', () => {
+  it('forwards the reasoning effort', () => {
     expect(modelRequest({ reasoning: { effort: 'low', summary: 'auto' } })).toMatchObject({ reasoning_effort: 'low' });
   });
 });
@@ -137,7 +137,7 @@ describe('truncation', () => {
   const shortened = async (input: object[], more = {}) =>
     (await truncated(conversation({ input, truncation: 'auto', ...more }), bpeTokenizer, prove)).messages;
 
-  it('keeps a conversation that fits, without a count', async () => {
+  it('keeps a conversation that fits, without counting its tokens', async () => {
     const counting = { count: () => Promise.reject(new Error('counted')) };
     const whole = conversation({ input: [user, user] });
     expect(await truncated(whole, counting, () => Promise.reject(new Error('proved')))).toBe(whole);

@@ -11,7 +11,7 @@ const proved = async () => undefined;
 const words = (count: number): string => 'word '.repeat(count).trim();
 
 describe('our token count', () => {
-  it('of a text with long runs is the sum of the run parts, and never more than its bytes', async () => {
+  it('never exceeds the number of bytes, even for long runs of one character', async () => {
     const run = 'a'.repeat(100_000);
     const spaces = ' '.repeat(100_000);
     for (const text of [run, spaces, `${run} ${spaces}.`, '好'.repeat(3_000), '👩‍💻'.repeat(1_000)]) {
@@ -37,7 +37,7 @@ describe('a request without max_tokens', () => {
     for (const count of [1, 617, 717, 817, 825, 837, 3_065]) expect([count, await chat(count)]).toEqual([count, 1024]);
   });
 
-  it('is limited to the room in the window, and is refused without room', async () => {
+  it('is limited to the space in the window, and rejected without space', async () => {
     expect((await completion(4_000)).body.max_tokens).toBe(96);
     expect(await chat(4_000)).toBe(4096 - 4_000 - 7);
     await expect(completion(4_096)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
@@ -52,7 +52,7 @@ describe('a request in a dialect that reduces the output', () => {
     return (await outputRoom(conversation, bpeTokenizer, proved)).maxTokens;
   };
 
-  it('may generate half of the window by default, and what fits beside a long prompt', async () => {
+  it('may generate half of the window by default, or the space beside a long prompt', async () => {
     expect(await chat(1)).toBe(2_048);
     expect(await chat(3_000)).toBe(4_096 - 3_000 - 7);
     expect(await chat(1, 32_000)).toBe(4_096 - 1 - 7);
@@ -60,7 +60,7 @@ describe('a request in a dialect that reduces the output', () => {
     expect(await chat(4_000, 10)).toBe(10);
   });
 
-  it('is refused unless 1,024 tokens fit, or as many as requested', async () => {
+  it('is rejected unless 1,024 tokens, or the requested number, fit', async () => {
     expect(await chat(3_065)).toBe(1_024);
     for (const [count, maxTokens] of [
       [3_066, undefined],
