@@ -9,7 +9,7 @@ export interface Client {
   /** Package whose version the matrix states. */
   readonly package: string;
   readonly language: 'JavaScript' | 'Python' | 'command line';
-  /** The setting that it needs beside a base URL and a key. Default: none. */
+  /** Required settings besides the base URL and the key. Default: none. */
   readonly needs?: string;
 }
 
@@ -110,7 +110,7 @@ export const ClientResults = v.object({
 });
 export type ClientResults = v.InferOutput<typeof ClientResults>;
 
-/** The outcome of a case that works. Any other states the reason. */
+/** The outcome of a successful case. Any other outcome is the reason of the failure. */
 export const works = 'works';
 
 export const resultsFile = ({ id }: Client): URL => new URL(`../../test/clients/results/${id}.json`, import.meta.url);

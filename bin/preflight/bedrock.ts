@@ -4,13 +4,13 @@ import type { BedrockEndpoint } from '#contract/offer/offer.ts';
 import { allEndpoints, type Stage } from '#lib/stage.ts';
 import { type Clients, type Finding, isNamed, missing, ok } from './clients.ts';
 
-/** The models of Amazon Bedrock that a stage calls, each once. */
+/** Returns the Bedrock models of a stage, without duplicates. */
 export function bedrockEndpoints(stage: Stage): readonly BedrockEndpoint[] {
   const all = allEndpoints(stage).filter((endpoint) => endpoint.kind === 'bedrock');
   return [...new Map(all.map((endpoint) => [`${endpoint.model} ${endpoint.region}`, endpoint])).values()];
 }
 
-/** Whether the account may call a model, in its region and through its inference profile. The model is not called. */
+/** Checks access to a model in its region and through its inference profile, without calling it. */
 export async function checkBedrock({ bedrockIn }: Clients, endpoint: BedrockEndpoint): Promise<Finding> {
   const model = bedrockModel(endpoint);
   const client = bedrockIn(bedrockRegion(endpoint));

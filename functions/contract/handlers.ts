@@ -85,7 +85,7 @@ export function operationPlace(id: string): OperationPlace {
   return place;
 }
 
-/** Names the routes in the source, because their declarations would double the code. */
+/** Repeats the route names, because importing their declarations would double the bundle. */
 const unknownRouteEntry = `import { unknownRoute } from '#runtime/unknown-route.ts';
 export const handler = unknownRoute(${JSON.stringify(allRoutes.map(({ method, path }) => ({ method, path })))});
 `;

@@ -1,6 +1,6 @@
 /** Errors with the names of SageMaker's runtime (`./sagemaker/errors.ts`), so that callers see no difference. */
 
-/** An error of the model itself, with its status and words. */
+/** An error of the model itself, with its status and message. */
 export const modelError = (status: number, text: string): Error =>
   Object.assign(new Error(`status ${status}`), {
     name: 'ModelError',

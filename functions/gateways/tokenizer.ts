@@ -40,7 +40,7 @@ export const bpeTokenizer: TokenEncoding = {
 
 let vocabulary: Vocabulary | undefined;
 
-/** Clients cut texts between tokens, so a text may begin or end within a character. Its rest becomes U+FFFD. */
+/** Clients cut texts between tokens, so a text may begin or end within a character. Incomplete bytes become U+FFFD. */
 function textOf(ids: readonly number[], vocabulary: Vocabulary): string {
   const text = Buffer.alloc(ids.reduce((sum, id) => sum + vocabulary.lengthOf(id), 0));
   let at = 0;

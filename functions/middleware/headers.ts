@@ -9,7 +9,7 @@ export function headerValues(event: APIGatewayProxyEvent, name: string): string[
   return values;
 }
 
-/** Undefined without an Origin header, or with several. */
+/** Returns the Origin header. Undefined if it is absent or repeated. */
 export function originOf(event: APIGatewayProxyEvent): string | undefined {
   const origins = headerValues(event, 'origin');
   return origins.length === 1 ? origins[0] : undefined;

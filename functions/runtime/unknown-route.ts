@@ -36,7 +36,7 @@ export function unknownRoute(routes: readonly Pick<Route, 'method' | 'path'>[]) 
   return async (event: APIGatewayProxyEvent, context: Context) => preflight(event) ?? respond(event, context);
 }
 
-/** Undefined for any other request, and for origins that are not allowed. */
+/** Returns the response to a preflight. Undefined for other requests and for origins that are not allowed. */
 function preflight(event: APIGatewayProxyEvent): APIGatewayProxyResult | undefined {
   const isPreflight = event.httpMethod === 'OPTIONS' && headerValues(event, 'access-control-request-method').length > 0;
   const request = [outcome.corsOrigins, event.path, originOf(event)] as const;

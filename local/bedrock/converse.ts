@@ -68,7 +68,7 @@ export const ConverseBody = v.strictObject({
 });
 export type ConverseBody = v.InferOutput<typeof ConverseBody>;
 
-/** Rules that Bedrock checks before the model. Returns its words, or undefined. */
+/** Checks the rules of Bedrock. Returns its error message, or undefined. */
 export function refusal({ messages, toolConfig }: ConverseBody): string | undefined {
   if (messages[0]?.role !== 'user') return 'A conversation must start with a user message. Try again.';
   let open: readonly string[] = [];
@@ -197,7 +197,7 @@ const stopReasons: Readonly<Record<string, string>> = {
 };
 const stopReasonOf = (reason: string | null | undefined): string => stopReasons[reason ?? ''] ?? 'end_turn';
 
-/** Bedrock counts cached tokens beside the input. */
+/** Bedrock reports cached tokens separately from the input. */
 function usageOf(usage: v.InferOutput<typeof Usage>) {
   const {
     prompt_tokens: prompt = 0,
@@ -213,7 +213,7 @@ function usageOf(usage: v.InferOutput<typeof Usage>) {
   };
 }
 
-/** The engine's whole reply as Converse's. */
+/** Converts the engine's whole reply to a Converse reply. */
 export function converseReply(body: unknown): object {
   const { choices, usage } = v.parse(Whole, body);
   const [choice] = choices;
@@ -242,7 +242,7 @@ export interface ConverseEvent {
   readonly body: object;
 }
 
-/** The engine's stream as Converse's events. Only calls have a start. */
+/** Converts the engine's stream to Converse events. Only calls have a `contentBlockStart`. */
 export async function* converseEvents(events: AsyncIterable<string>): AsyncGenerator<ConverseEvent> {
   yield { type: 'messageStart', body: { role: 'assistant' } };
   let stopReason = 'end_turn';

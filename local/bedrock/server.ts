@@ -20,7 +20,7 @@ export interface BedrockOptions {
 
 const bodyLimitBytes = 25 * 1024 * 1024;
 
-/** Events sent before a stream is cut: the start and some words. */
+/** Events sent before a stream is interrupted: the start and some words. */
 const eventsBeforeCut = 3;
 
 interface Failure {

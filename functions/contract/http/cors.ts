@@ -48,7 +48,7 @@ export function corsHeaders(
 export const allowsOrigin = (...request: Parameters<typeof corsHeaders>): boolean =>
   'Access-Control-Allow-Origin' in corsHeaders(...request);
 
-/** Seconds that browsers reuse a preflight, the maximum of Chromium. */
+/** Access-Control-Max-Age in seconds: the maximum that Chromium accepts. */
 export const preflightSeconds = 7200;
 
 /** The wildcard includes every header but Authorization (Fetch standard, "CORS-preflight fetch"). */

@@ -133,7 +133,7 @@ export interface AnthropicError {
   readonly error: { readonly type: string; readonly message: string; readonly details?: typeof unthreaded };
 }
 
-/** Tells the tool runner of the SDK to send the whole conversation instead. */
+/** Makes the SDK's tool runner send the whole conversation instead. */
 const unthreaded = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
 /** Error type by status. Any other 4xx is an `invalid_request_error`, and any other 5xx an `api_error`. */

@@ -53,7 +53,7 @@ export const AnthropicMessage = v.object({
 });
 export type AnthropicMessage = v.InferOutput<typeof AnthropicMessage>;
 
-/** The message at the start of a stream. Its usage has the tokens of the prompt. */
+/** The message at the start of a stream. Its usage contains the prompt tokens. */
 const OpenedMessage = v.object({ ...message, content: v.strictTuple([]), stop_reason: absent, usage: Usage });
 
 const Delta = v.variant('type', [
@@ -62,7 +62,7 @@ const Delta = v.variant('type', [
   v.object({ type: v.literal('input_json_delta'), partial_json: v.string() }),
 ]);
 
-/** An event of a stream, in order. Further events may be added, such as `ping`. */
+/** Events of a stream, in order. Anthropic may add others, such as `ping`. */
 export const AnthropicEvent = v.variant('type', [
   v.object({ type: v.literal('message_start'), message: OpenedMessage }),
   v.object({ type: v.literal('content_block_start'), index: whole, content_block: Block }),

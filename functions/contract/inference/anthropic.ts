@@ -12,12 +12,12 @@ import {
   typeRule,
 } from './inference-fields.ts';
 
-/** Callers may use names of tools that are longer than ours for functions. */
+/** Anthropic allows longer tool names than OpenAI's function names. */
 const toolName = v.pipe(text(128), v.regex(/^[A-Za-z0-9_.-]+$/, 'must contain only letters, digits, _, . and -'));
 const callId = text(256);
 const boolean = v.boolean('must be true or false');
 
-/** Names the first fault of a list of blocks. Otherwise the error would only say that the union does not match. */
+/** Names the first invalid block. By default, Valibot reports only that the union does not match. */
 function faultOf({ issues }: v.BaseIssue<unknown>): string {
   const fault = issues?.find(({ path }) => path);
   if (!fault) return 'must be well-formed Unicode or a list of blocks';
@@ -42,7 +42,7 @@ const Text = v.union(
   faultOf,
 );
 
-/** As in vLLM, blocks of text are joined by line breaks. */
+/** Joins text blocks by line breaks, like vLLM. */
 const joined = (texts: readonly string[]): string => texts.filter(Boolean).join('\n');
 
 const ToolUse = v.object(
@@ -102,7 +102,7 @@ const Message = v.variant(
   roleRule('user, assistant or system'),
 );
 
-/** A tool of the caller, which has no type or `custom`, or one of Anthropic's, which is left out. */
+/** A custom tool (no type, or `custom`), or an Anthropic tool, which is omitted. */
 const Tool = v.pipe(
   v.object(
     {
@@ -123,7 +123,7 @@ const Tool = v.pipe(
   ),
 );
 
-/** Whether a tool is the caller's. Tools of other types run at Anthropic, or have no schema that a model could read. */
+/** Tools of other types run at Anthropic, or have no schema for the model. */
 export const isCustom = ({ type }: { readonly type?: string | null | undefined }): boolean =>
   type === undefined || type === null || type === 'custom';
 

@@ -120,7 +120,7 @@ const OutputCall = v.object({
   arguments: v.string(),
 });
 
-/** The model's reasoning is its summary. */
+/** The reasoning of the model, as a summary. */
 const OutputReasoning = v.object({
   type: v.literal('reasoning'),
   id: v.string(),

@@ -30,7 +30,7 @@ const ItemList = v.pipe(
   v.check((items) => items.every(isOfText), 'must contain only text; images, audio and files are not supported'),
 );
 
-/** Text is equivalent to a message of the user. */
+/** Text is equivalent to a user message. */
 const Input = v.union([nonEmpty, ItemList], (issue) =>
   messageOfIssue(issue, 'must be non-empty, well-formed Unicode or a list of items'),
 );
@@ -54,12 +54,12 @@ const otherKind = v.pipe(
   v.check((kind) => kind !== 'function' && kind !== 'namespace', 'must be another kind'),
 );
 
-/** A tool of a kind that is not served. It is left out, because a tool is an offer and not an order. */
+/** An unsupported kind of tool. It is omitted, because the model need not call a tool. */
 const OtherTool = v.object({ type: otherKind });
 
 const anyTool = 'must be an object with a type, and a function must have a name';
 
-/** The functions of a namespace are offered by their own names. */
+/** The model is offered the functions without the name of the namespace. */
 const NamespaceTool = v.object({
   type: v.literal('namespace'),
   name: functionName,
@@ -206,7 +206,7 @@ export function offeredFunctions(tools: readonly ResponseTool[] | null | undefin
   });
 }
 
-/** The kinds of the tools that are not offered to the model. */
+/** Returns the kinds of the omitted tools. */
 export function toolsLeftOut(tools: readonly ResponseTool[] | null | undefined): string[] {
   const all = (tools ?? []).flatMap((tool) => (isNamespace(tool) ? tool.tools : [tool]));
   return [...new Set(all.filter((tool) => !isFunction(tool)).map(({ type }) => type))];

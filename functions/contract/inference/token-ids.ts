@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { limits } from '../shared/limits.ts';
 
-/** Number of tokens in OpenAI's cl100k_base, by which clients encode texts. Its special tokens have higher ids. */
+/** Number of tokens in OpenAI's cl100k_base. Special tokens have higher ids. */
 const vocabularySize = 100_256;
 
 const isTokenId = (value: unknown): boolean =>

@@ -5,11 +5,11 @@ const profile = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\.(?<model>.+)$/;
 
 const isArn = (model: string): boolean => model.startsWith('arn:');
 
-/** Region of the calls. Undefined: that of the functions. */
+/** Region of the calls. Default: the region of the functions. */
 export const bedrockRegion = ({ model, region }: BedrockEndpoint): string | undefined =>
   (isArn(model) ? model.split(':')[3] : undefined) || region;
 
-/** `model` is the model behind a system-defined profile. The profile of an application does not tell its model. */
+/** `model` is the model behind a system-defined profile. The profile of an application does not name its model. */
 export type BedrockModel =
   | { readonly kind: 'model'; readonly id: string }
   | { readonly kind: 'profile'; readonly id: string; readonly model: string }

@@ -11,7 +11,7 @@ export const metrics = {
   refusals: 'refusals',
   /** Responses of models with several endpoints, by model and position of the endpoint. */
   modelResponses: 'modelResponses',
-  /** Responses of such models from another endpoint than the first. */
+  /** Responses of such models from any endpoint but the first. */
   fallbackResponses: 'fallbackResponses',
   /** Credits charged by service, as in the ledger. */
   credits: 'credits',

@@ -105,7 +105,7 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     return { body, cost, segments: transcript.segments };
   }
 
-  /** The containers reply whole, so the text follows at once, by segment. */
+  /** The containers do not stream, so all segments follow together. */
   function stream(order: TranscriptionOrder): StreamedResponse<TranscriptEvent> {
     const cancelled = new AbortController();
     let cost = 0;
@@ -128,7 +128,7 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
 /** Maximum deltas of a text, because a model may return a segment for each character. */
 const maxDeltas = 1000;
 
-/** Cuts a text after its segments, if the text contains them. */
+/** Splits a text after each segment, if the text contains the segments. */
 export function* deltasOf(text: string, segments: readonly Pick<TranscriptSegment, 'text'>[]): Generator<string> {
   const minLength = text.length / maxDeltas;
   let [from, to] = [0, 0];
@@ -194,7 +194,7 @@ export interface TranscriptionGateway {
 
 type Format = 'json' | 'text' | 'srt' | 'vtt' | 'verbose_json';
 
-/** OpenAI returns the times of segments unless only those of words are requested. */
+/** OpenAI returns segment timestamps unless only word timestamps are requested. */
 export const returnsSegments = (format: Format, granularities: readonly string[] = []): boolean =>
   format === 'srt' ||
   format === 'vtt' ||

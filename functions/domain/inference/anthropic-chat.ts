@@ -88,7 +88,7 @@ const noContent: [] = [];
 
 const untoldUsage = { cache_creation: null, inference_geo: null, service_tier: null, speed: null };
 
-/** Anthropic counts cached tokens beside the input. */
+/** Anthropic reports cached tokens separately from the input. */
 function tokensOf({ prompt_tokens, completion_tokens, ...details }: ModelUsage) {
   const { cached_tokens = 0, cache_write_tokens = 0, reasoning_tokens } = details;
   return {
@@ -104,7 +104,7 @@ function tokensOf({ prompt_tokens, completion_tokens, ...details }: ModelUsage) 
 /** `chatcmpl-1` becomes `msg_1`. */
 const messageId = (id: string): string => `msg_${id.slice(id.indexOf('-') + 1)}`;
 
-/** Our own, because clients require that ids differ between the messages of a conversation. Some models repeat theirs. */
+/** Replaces the model's id, which may repeat. Clients require unique ids within a conversation. */
 const callId = ({ id }: ResponseMetadata, index: number): string => `toolu_${id.slice(id.indexOf('-') + 1)}_${index}`;
 
 const textBlock = { type: 'text', text: '', citations: null } as const;
@@ -117,7 +117,7 @@ const toolUse = (id: string, name: string, input: Record<string, unknown>) => ({
   caller: { type: 'direct' as const },
 });
 
-/** Returns the arguments of a call, or undefined if they are not a JSON object. Some models send none instead of `{}`. */
+/** Returns the arguments of a call, or undefined if they are not a JSON object. Some models send an empty string instead of `{}`. */
 function inputOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   try {

@@ -28,7 +28,7 @@ export function conversationOfAnthropic(request: AnthropicRequest): Conversation
   };
 }
 
-/** The part of a request that the model reads. */
+/** The fields of a request that become the prompt. */
 export function promptOfAnthropic({ model, system, messages, tools }: AnthropicPrompt) {
   const offered = (tools ?? []).filter(isCustom);
   const leftOut = (tools ?? []).filter((tool) => !isCustom(tool)).map(({ name, type }) => name ?? type ?? '');
@@ -73,7 +73,7 @@ function modelMessages(messages: readonly AnthropicMessageParam[]): ModelMessage
   return messages.flatMap((message) => messagesOf(message, names));
 }
 
-/** Results of tools become messages before the other text of a message, because they follow their calls directly. */
+/** Places tool results before the other text of a message, because results must directly follow their calls. */
 function messagesOf(message: AnthropicMessageParam, names: Map<string, string>): ModelMessage[] {
   if (message.role === 'system') return [{ role: 'system', content: message.content }];
   const texts: string[] = [];
@@ -96,7 +96,7 @@ function messagesOf(message: AnthropicMessageParam, names: Map<string, string>):
 
 type Block = Extract<AnthropicMessageParam, { role: 'user' }>['content'][number];
 
-/** Models know no field for errors, so the text says it. */
+/** Marks an error in the text, because models have no field for it. */
 function toolMessage(block: Extract<Block, { type: 'tool_result' }>, names: ReadonlyMap<string, string>): ModelMessage {
   const { tool_use_id, is_error } = block;
   const text = block.content ?? '';

@@ -167,7 +167,7 @@ export function toModelRequest(conversation: Conversation, maxTokens: number): M
   };
 }
 
-/** Asks once more for a reply that did not fit: other sampling, because the same could return the same reply. */
+/** Requests a reply again, with different sampling, because the same sampling could return the same reply. */
 export function againDifferently(request: ModelChatRequest): ModelChatRequest {
   const { temperature, seed } = request;
   return {
@@ -199,7 +199,7 @@ export interface ChatReply extends ChatEnd {
   /** Whether the content is the model's refusal to respond. */
   readonly isRefusal?: true | undefined;
   readonly reasoning: string;
-  /** As the model reports them. */
+  /** Usage as reported by the model. */
   readonly logprobs?: unknown;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
@@ -212,7 +212,7 @@ export interface ContentPiece {
   readonly content: string;
   /** Whether the content is the model's refusal to respond. */
   readonly isRefusal?: true;
-  /** As the model reports them. */
+  /** Usage as reported by the model. */
   readonly logprobs?: unknown;
 }
 

@@ -15,7 +15,7 @@ export interface ChoicesOrder<One extends Order> extends Order {
 
 type Reducible<One> = Omit<Order, 'within'> & { readonly within?: (budget: number) => Promise<One | undefined> };
 
-/** Repeats an order for `n` choices. `choice` derives the order of the choice with an index. */
+/** Repeats an order for `n` choices. `choice` derives the order of one choice from its index. */
 function orderChoices<One extends Reducible<One>>(
   one: One,
   n: number,
@@ -76,7 +76,7 @@ function joinStreams(
     const read = async (stream: StreamedResponse) => ({ stream, result: await stream.next() });
     const next = (stream: StreamedResponse) => {
       const reading = read(stream);
-      // Reported by the race; after a disconnect there is none, and the failure is ignored.
+      // The race reports a failure. After a disconnect no race runs, and the failure is ignored.
       reading.catch(() => undefined);
       return reading;
     };

@@ -23,7 +23,7 @@ const defaultMaxTokens = 100;
 
 export interface Prompt extends Sampling {
   readonly model: string;
-  /** Text, or token ids that stand for it. */
+  /** Text, or its token ids. */
   readonly prompt: string | readonly number[];
   readonly max_tokens?: number | null | undefined;
   readonly stream: boolean;
@@ -75,7 +75,7 @@ export interface CompletionEnd {
 
 export interface CompletionReply extends CompletionEnd {
   readonly text: string;
-  /** As the model reports them. */
+  /** Usage as reported by the model. */
   readonly logprobs?: unknown;
 }
 

@@ -27,7 +27,7 @@ export interface Conversation {
   readonly reducesOutput?: true;
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];
-  /** Functions that are not offered. Their calls reach the format, which drops them, instead of failing. */
+  /** Functions that are not offered. The format drops their calls instead of failing. */
   readonly suppressed?: readonly string[];
   /** Tools of kinds that are not served, by name. */
   readonly toolsLeftOut?: readonly string[];
@@ -73,7 +73,7 @@ export function conversationOfOpenAi(request: OpenAiChatRequest): Conversation {
   };
 }
 
-/** With `allowed_tools`, the model is offered no others. */
+/** Returns the tools to offer to the model: with `allowed_tools`, only these. */
 function allowedTools({ tools, tool_choice: choice }: OpenAiChatRequest) {
   const offered = tools?.map((tool) => tool.function);
   if (typeof choice !== 'object' || choice === null) return { offered, choice };

@@ -8,7 +8,7 @@ import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts'
 import { type Proof, TokenCount } from './order.ts';
 import { type Decoding, decodedTexts } from './token-texts.ts';
 
-/** Texts, or token ids that stand for them. */
+/** Texts, or their token ids. */
 export type EmbeddingsInput = EmbeddingsRequest | OpenAiEmbeddingsRequest;
 
 export interface ModelEmbeddingsRequest {

@@ -108,7 +108,7 @@ const isText: Rule = (value) => typeof value === 'string';
 const isTexts: Rule = (value) => Array.isArray(value) && value.every(isText);
 const types = new Set<unknown>(['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']);
 
-/** In draft 4, the exclusive bounds are flags. */
+/** In draft 4, `exclusiveMinimum` and `exclusiveMaximum` are booleans. */
 const isBound: Rule = (value) => isNumber(value) || typeof value === 'boolean';
 
 const values: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -157,7 +157,7 @@ const single = new Set([
 const lists = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
 const maps = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas']);
 
-/** Visits each subschema once, including those that references name. */
+/** Visits each subschema once, including the targets of references. */
 function refuseUnreadable(schema: Record<string, unknown>, lookup: Lookup): void {
   const found = new Set<unknown>([schema]);
   for (const node of found) {
@@ -176,7 +176,7 @@ function refuseUnreadable(schema: Record<string, unknown>, lookup: Lookup): void
   }
 }
 
-/** The validator would read an example with an `id` as a schema. */
+/** Removes annotations, because the validator mistakes an example with an `id` for a schema. */
 function dropAnnotations(schema: unknown): void {
   if (!isJsonObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {

@@ -27,7 +27,7 @@ const OpenAiUsage = v.pipe(
   })),
 );
 
-/** Anthropic counts cached tokens beside the input. */
+/** Anthropic reports cached tokens separately from the input. */
 const AnthropicUsage = v.pipe(
   v.object({
     input_tokens: v.number(),
@@ -168,7 +168,7 @@ export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-/** Adds the usage of two calls. A detail that only one reports is that one's. */
+/** Adds the usage of two calls. A missing detail counts as 0 if the other call reports it. */
 export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   const sum = (field: keyof ModelUsage) =>
     one[field] === undefined && other[field] === undefined ? {} : { [field]: (one[field] ?? 0) + (other[field] ?? 0) };

@@ -57,7 +57,7 @@ type ChatParts<Body> = Omit<TextOrder<ModelChatRequest, ChatFormat<Body>>, 'with
   readonly offered: ReadonlySet<string>;
   /** Counts the prompt's tokens; some formats report them before the first token of output. */
   readonly countPrompt: () => Promise<number>;
-  /** Checks a reply that ends with text. */
+  /** Checks the text of a complete reply. */
   readonly check: OutputCheck | undefined;
 };
 export type WholeChatOrder<Body> = ChatParts<Body> & WholeCall<ModelChatReply>;

@@ -15,7 +15,7 @@ export type OutputRule =
     };
 
 /**
- * The reason why a text does not fit. Undefined if it does. `violation` repeats names of the text, so that it must not be
+ * The reason why a text does not fit. Undefined if it fits. `violation` contains names from the text, so it must not be
  * in the error of a reply that is neither delivered nor charged.
  */
 export type Misfit = { readonly problem: string; readonly violation?: string; readonly isUnchecked?: true } | undefined;
@@ -25,7 +25,7 @@ export type OutputCheck = (text: string) => Misfit;
 /** Returns the check of a reply. Throws 400 if the validator cannot read the schema. */
 export async function outputCheck(rule: OutputRule, prove: Proof): Promise<OutputCheck> {
   if (rule.type === 'json_object') return objectMisfit;
-  // Reading a schema costs more than verifying the key.
+  // Verify the key first, because parsing a schema costs more.
   await prove();
   const { schemaCheck, UnreadableSchema } = await import('./json-schema.ts');
   try {

@@ -13,7 +13,7 @@ export const messageItem = (requestId: string, place: number, text: string): Mes
   content: [outputText(text)],
 });
 
-/** The model's reasoning is its summary, because clients read no other text of it. */
+/** Returns the reasoning as a summary, because clients read only summaries. */
 export const reasoningItem = (requestId: string, place: number, text: string): Reasoning => ({
   type: 'reasoning',
   id: `rs_${requestId}_${place}`,
@@ -40,7 +40,7 @@ export class ResponseEvents {
   #written: object[] = [];
   #sequence = 0;
 
-  /** The items so far. Those that have not ended are incomplete. */
+  /** The items so far. Open items are incomplete. */
   get output(): readonly OutputItem[] {
     return this.#output.map((item, place) => {
       const current = place === this.#open?.place ? this.#open.with(this.#open.text) : item;
@@ -90,7 +90,7 @@ export class ResponseEvents {
     this.write('response.function_call_arguments.delta', { item_id: open.call.id, output_index: open.place, delta });
   }
 
-  /** Ends all items. Of an output that was cut off, the last item is incomplete. */
+  /** Ends all items. If the output was truncated, the last item is incomplete. */
   end(isComplete: boolean, requestId: string): readonly object[] {
     if (this.#output.length === 0) this.#opened('message', (place, text) => messageItem(requestId, place, text));
     const lastPlace = this.#output.length - 1;

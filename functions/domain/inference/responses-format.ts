@@ -11,7 +11,7 @@ import { messageItem, reasoningItem, ResponseEvents } from './responses-events.t
 type Now = () => number;
 
 /**
- * The format of a request to the Responses API. It has the state of the request's stream. Its end chunks exclude the
+ * The format of a request to the Responses API. It holds the state of the stream. Its end chunks exclude the
  * last event, which follows when the response is stored.
  */
 export interface ResponsesFormat extends ChatFormat<ResponseObject> {
@@ -127,7 +127,7 @@ type Call = Extract<OutputItem, { type: 'function_call' }>;
 
 const failureCode = ({ code }: Refusal): string => (errorStatus[code] < 500 ? code.toLowerCase() : 'server_error');
 
-/** An output that was cut off ends with an incomplete item. */
+/** A truncated output ends with an incomplete item. */
 function withEnd(output: readonly OutputItem[], reason: EndReason): OutputItem[] {
   const last = output.at(-1);
   if (reason === 'stop' || !last) return [...output];

@@ -11,7 +11,7 @@ import { compactionOf, conversationOfResponse, type Item, requestItems } from '.
 import { historyOf, noHistory, resolved, responseRetentionMs, type ResponseStore } from './stored-responses.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
-/** A response before it is made, with everything that is stored with it. */
+/** The data that is stored with a response, collected before the model call. */
 interface Draft {
   readonly accountId: number;
   readonly input: readonly Item[];
@@ -37,11 +37,11 @@ export interface ResponsesParts {
   readonly onUnstored: (error: unknown) => void;
 }
 
-/** Milliseconds that a reply waits until it is stored. */
+/** Maximum milliseconds that a reply waits for the store. */
 const storeMs = 2000;
 
 export function responsesService({ inference, store, tokenizer, clock, onUnstored }: ResponsesParts) {
-  /** By the format of the order, which stays if the order is reduced to the budget. */
+  /** Keyed by the order's format, because reducing the order to a budget copies the order but keeps its format. */
   const drafts = new WeakMap<object, Draft>();
 
   function draftOf({ format }: ResponseOrder): Draft {
@@ -50,7 +50,7 @@ export function responsesService({ inference, store, tokenizer, clock, onUnstore
     return draft;
   }
 
-  /** Reads the conversation of a request. Reads nothing before the key is proved. */
+  /** Reads the conversation of a request from the store, after verifying the key. */
   async function contextOf(
     request: Pick<ResponseRequest, 'previous_response_id'> & { readonly truncation?: 'auto' | 'disabled' },
     given: ReturnType<typeof requestItems>,
@@ -75,7 +75,7 @@ export function responsesService({ inference, store, tokenizer, clock, onUnstore
     const conversation = request.truncation === 'auto' ? await truncated(whole, tokenizer, prove) : whole;
     const format = responsesFormat(request, () => Math.floor(clock.now() / 1000));
     drafts.set(format, { accountId, input, chain, store: request.store, format });
-    // Starts to load the store, which the end of the response needs.
+    // Preload the store, which is used at the end of the response.
     if (request.store) store().catch(() => undefined);
     return inference.orderChat(conversation, format, prove);
   }

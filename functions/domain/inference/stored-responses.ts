@@ -33,7 +33,7 @@ const maxHistoryBytes = 8 * 1024 * 1024;
 
 export interface History {
   readonly items: readonly Item[];
-  /** Of the next response. */
+  /** The `chain` of the next response. */
   readonly chain: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export const noHistory: History = { items: [], chain: [] };
 export interface HistoryQuery {
   readonly accountId: number;
   readonly previousId: string;
-  /** Whether the oldest responses may be missing from the history. */
+  /** Whether to omit the oldest responses of a conversation that is too long. */
   readonly mayDrop: boolean;
   readonly now: number;
 }

@@ -77,16 +77,16 @@ export function converseInput(body: unknown, modelId: string): ConverseCommandIn
   };
 }
 
-/** Some models reject sequences of white space. The gateway cuts the text at all of them. */
+/** Some models reject white-space sequences. The gateway applies all stop sequences itself. */
 function stopsOf({ stop }: ChatBody) {
   const stopSequences = stop.filter((sequence) => sequence.trim() !== '');
   return stopSequences.length > 0 && { stopSequences };
 }
 
-/** Blank text is rejected. */
+/** Bedrock rejects blank text. */
 const textOf = (text: string | null): { text: string }[] => (text?.trim() ? [{ text }] : []);
 
-/** Merges consecutive messages of one role, because the roles must alternate. Results of tools are the user's. */
+/** Merges consecutive messages of one role, because roles must alternate. Tool results have the role `user`. */
 function conversationOf(messages: readonly ChatMessage[], hasTools: boolean): Message[] {
   const merged: (Message & { content: ContentBlock[] })[] = [];
   const idOf = toolIds();
@@ -112,7 +112,7 @@ function blocksOf({ role, content, tool_calls: calls, tool_call_id: id }: ChatMe
   ];
 }
 
-/** Blocks of calls are rejected in a request that offers no tools. */
+/** Bedrock rejects tool calls and results in a request without tools, so they become text. */
 function plainBlocksOf({ role, content, tool_calls: calls }: ChatMessage): ContentBlock[] {
   if (role === 'tool') return [{ text: `[Result: ${content}]` }];
   return [
@@ -133,7 +133,7 @@ function toolIds(): IdOf {
   };
 }
 
-/** Arguments that a model generated need not be JSON. */
+/** Generated arguments may be invalid JSON. */
 function objectOf(text: string): Document {
   try {
     const value: unknown = JSON.parse(text);
@@ -146,7 +146,7 @@ const JsonObject = v.custom<Record<string, Document>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** Converse has no choice of no tool: they are not offered then. */
+/** Converse has no equivalent of `none`, so the tools are omitted. */
 function toolsOf({ tools, tool_choice: choice }: ChatBody): ToolConfiguration | undefined {
   if (tools.length === 0 || choice === 'none') return undefined;
   const toolChoice = typeof choice === 'object' && choice ? { tool: { name: choice.function.name } } : undefined;
@@ -176,7 +176,7 @@ function outputOf({ response_format: format }: ChatBody): OutputConfig | undefin
 const withoutMaxItems = (key: string, value: unknown): unknown =>
   key === 'maxItems' && typeof value === 'number' ? undefined : value;
 
-/** Stop reasons in OpenAI's words. Any other is a natural end. */
+/** OpenAI's finish reasons by Bedrock stop reason. Default: `stop`. */
 const reasons: Readonly<Record<string, string>> = {
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
@@ -188,7 +188,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 const reasonOf = (reason: string | undefined): string | null => (reason ? (reasons[reason] ?? 'stop') : null);
 
-/** Anthropic's names, because Converse also counts cached tokens beside the input. */
+/** Uses Anthropic's field names, because Converse also reports cached tokens separately from the input. */
 const usageOf = (usage: TokenUsage) => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
@@ -217,7 +217,7 @@ const argumentsOf = (input: unknown): string => JSON.stringify(input ?? {});
 
 /** Translates the events of a stream to OpenAI's chunks. */
 export function chatChunks(): (event: ConverseStreamOutput) => object | undefined {
-  /** Calls without arguments yet, which clients expect to be JSON. */
+  /** Calls without arguments so far. They end with `{}`, because clients expect JSON. */
   const begun = new Set<number>();
   const delta = (piece: object) => ({ choices: [{ delta: piece }] });
   const call = (index: number, part: object) => delta({ tool_calls: [{ index, ...part }] });

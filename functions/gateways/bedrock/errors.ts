@@ -30,7 +30,7 @@ export function runtimeError(error: unknown): unknown {
   }
 }
 
-/** The status of the model's own error, which may be the caller's mistake. */
+/** Returns the model's status, which may be a 4xx for an error of the caller. Default: 500. */
 function statusOf(error: Error): number {
   const status = 'originalStatusCode' in error ? Number(error.originalStatusCode) : Number.NaN;
   return status >= 400 && status < 600 ? status : 500;

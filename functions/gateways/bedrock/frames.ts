@@ -1,9 +1,9 @@
-/** Bytes of a message, which contains a piece of output, or an error. */
+/** Maximum bytes of a message, which contains a piece of output or an error. */
 const maxMessageBytes = 1024 * 1024;
 /** Bytes of a message without headers and payload (AWS "Event stream encoding"). */
 const minMessageBytes = 16;
 
-/** Passes a stream of messages on. Throws SyntaxError on an impossible length, for which the SDK would allocate memory. */
+/** Forwards a stream of messages. Throws SyntaxError for an invalid length, because the SDK would allocate that much memory. */
 export async function* boundedFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let prefix: number[] = [];
   /** Bytes until the next message. */

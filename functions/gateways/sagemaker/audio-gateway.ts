@@ -169,10 +169,10 @@ function transcribe(
   return attempts.respond(limits, (ready, deadlineMs) => readReply({ model, ...ready, deadlineMs, signal }));
 }
 
-/** Servers have a path of their own for translations. */
+/** OpenAI-compatible servers have a separate path for translations. */
 const translationRoute = 'route=/v1/audio/translations';
 
-/** AWS's image ignores the field `task` and transcribes, so the reply tells whether the container translated. */
+/** AWS's image ignores `task` and transcribes, so the reply must confirm the translation. */
 function onlyTranscribes(model: string): ServiceError {
   const detail = `The model ${model} cannot translate speech. Use POST /openai/v1/audio/transcriptions.`;
   return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'model', isMissing: false } });

@@ -39,7 +39,7 @@ export function failureIn(value: unknown): ContainerFailure | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
-/** The status that TGI and TEI return for this error before a response has begun. */
+/** Maps an error within a stream to the status that TGI and TEI return before a response has begun. */
 function statusOfType(type: string | undefined): number | undefined {
   const kind = type?.toLowerCase();
   if (kind === 'validation' || kind === 'tokenizer' || kind === 'empty') return 422;

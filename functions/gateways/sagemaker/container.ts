@@ -69,7 +69,7 @@ export interface TranscriptionDialect {
     request: ModelTranscriptionRequest,
     servedName?: string,
   ) => { readonly bytes: Uint8Array; readonly contentType: string };
-  /** `task` is the container's own word for its work, if it reports it. */
+  /** `task`: the container's name of the task, if reported. */
   readonly reply: (value: unknown) => ModelTranscript & { readonly task?: string | undefined };
 }
 

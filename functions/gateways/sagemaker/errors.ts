@@ -28,7 +28,7 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
   return new ServiceError('MODEL_ERROR', detailOf(error), { cause });
 }
 
-/** SageMaker's timeout, of 60 s for a container's reply and the configured duration for a stream, or Bedrock's. */
+/** SageMaker allows 60 s for a whole reply and the configured duration for a stream. Bedrock has its own timeout. */
 function hasTimedOut(error: unknown): boolean {
   if (isNamed(error, 'ModelTimeoutException')) return true;
   if (isModelStreamError(error)) return error.ErrorCode === 'ModelInvocationTimeExceeded';

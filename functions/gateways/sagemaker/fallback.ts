@@ -55,7 +55,7 @@ export async function firstResponse<Ready, Result>(
   throw failure;
 }
 
-/** Undefined if the endpoint lacks an option of the request. Never the first endpoint. */
+/** Undefined if the endpoint lacks an option of the request. The first endpoint was checked before. */
 function attemptReady<Ready>(ready: () => Ready): Ready | undefined {
   try {
     return ready();
@@ -66,7 +66,7 @@ function attemptReady<Ready>(ready: () => Ready): Ready | undefined {
 
 const faults: ReadonlySet<string> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT', 'SERVICE_UNAVAILABLE']);
 
-/** Whether an error is the endpoint's: throttled, failed, unreachable or silent. */
+/** Whether the endpoint caused the error: throttled, failed, unreachable or silent. */
 const isFault = (error: unknown): boolean => error instanceof ServiceError && faults.has(error.code);
 
 interface StreamAttempts<Ready, Chunk> {
@@ -80,7 +80,7 @@ interface StreamAttempts<Ready, Chunk> {
   readonly hasOutput: (chunk: Chunk) => boolean;
 }
 
-/** Streams from the first endpoint that sends output. What precedes the output is dropped. A later failure is remembered too. */
+/** Streams from the first endpoint that sends output, without the chunks before it. Records failures, including later ones. */
 export async function* firstStream<Ready, Chunk>({
   attempts,
   deadline,

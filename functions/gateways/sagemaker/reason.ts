@@ -1,4 +1,4 @@
-/** Characters of a model's message that are read, and of the reason for the caller. */
+/** Maximum characters: read from a model's message, and returned to the caller. */
 const maxRead = 1000;
 const maxReason = 200;
 

@@ -52,7 +52,7 @@ const aboutBytes = 64 * kilobyte;
  * token.
  */
 const wholeTokenBytes = 384;
-/** Bytes of a token with its log probability and its bytes as numbers. */
+/** Maximum bytes of a token with its log probability and its list of bytes. */
 export const logprobBytes = 512;
 /** Bytes of one vector: 4,096 dimensions at 32 bytes. */
 const vectorBytes = 128 * kilobyte;

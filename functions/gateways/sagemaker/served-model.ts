@@ -18,7 +18,7 @@ export interface ModelGatewaySettings {
   readonly failures: RecentFailures;
   /** Called for each response of a model with several endpoints, with the endpoint's position from 1. */
   readonly onResponse?: (model: string, position: number) => void;
-  /** Called for each of its endpoints that fails before its first output. */
+  /** Called for each endpoint of such a model that fails before its first output. */
   readonly onFailure?: (model: string, position: number, error: unknown) => void;
 }
 
@@ -38,7 +38,7 @@ export interface Served<Dialect> {
   readonly servedName: string | undefined;
 }
 
-/** `openai`: of servers with OpenAI's API. */
+/** `openai`: servers with OpenAI's API. */
 type Containers = Readonly<Partial<Record<ContainerFamily | 'openai', Container>>>;
 
 /** Excludes audio requests, which are loaded on demand. */
@@ -121,7 +121,7 @@ export interface AttemptLimits {
   readonly isOver: () => boolean;
 }
 
-/** Sends a request to an endpoint, which has `waitMs` milliseconds. */
+/** Sends a request to an endpoint, with a timeout of `waitMs` milliseconds. */
 export type Send<Ready, Result> = (ready: Ready, waitMs: number, place: ModelEndpoint) => Promise<Result>;
 
 /** A request to the endpoints of a model, in the order of attempts. */
@@ -145,7 +145,7 @@ export class Attempts<Dialect, Ready> {
     return this.#served.length > 1;
   }
 
-  /** Sends to one endpoint after the other until one responds. */
+  /** Tries the endpoints in order until one responds. */
   respond<Result>(limits: AttemptLimits, send: Send<Ready, Result>): Promise<Result> {
     if (!this.hasFallback) return send(this.first, limits.waitMs, this.#served[0].place);
     return this.#respondInTurn(limits, send);
@@ -161,7 +161,7 @@ export class Attempts<Dialect, Ready> {
   }
 }
 
-/** The request to the first endpoint that has its options, and the endpoints from there. Throws 400 if none has them. */
+/** Returns the request to the first endpoint that supports its options, and the endpoints from there. Throws 400 if no endpoint does. */
 function firstReady<Dialect, Ready>(
   [first, next, ...others]: AtLeastOne<Served<Dialect>>,
   makeReady: (served: Served<Dialect>) => Ready,

@@ -62,7 +62,7 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
   }
 }
 
-/** Bytes of the log probabilities of all tokens, each with those of the most likely tokens in its place. */
+/** Maximum bytes of all log probabilities, including `top_logprobs` alternatives for each token. */
 function maxLogprobBytes({ max_tokens, logprobs, top_logprobs: top = logprobs }: TextRequest): number {
   return logprobs ? max_tokens * logprobBytes * (1 + Number(top)) : 0;
 }
@@ -216,7 +216,7 @@ const Stops = v.fallback(
 const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] =>
   stop === undefined ? [] : v.parse(Stops, stop);
 
-/** Loaded with the first failure. */
+/** Loaded on the first failure. */
 const loadErrors = () => import('./errors.ts');
 
 async function throwFailure(value: unknown, model: string): Promise<void> {

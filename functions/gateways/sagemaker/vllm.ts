@@ -17,7 +17,7 @@ const minTopP = 1e-6;
 
 export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? minTopP : topP);
 
-/** Options that callers may set, and that TGI and Bedrock lack or understand differently. */
+/** Options that TGI and Bedrock lack or interpret differently. */
 export const vllmOptions: Readonly<Record<keyof Forwarded, true>> = {
   min_p: true,
   repetition_penalty: true,
@@ -61,7 +61,7 @@ const Indexes = v.custom<ModelEmbeddings['data']>(
   (data) => Array.isArray(data) && data.every(({ index }, position) => index === position),
 );
 
-/** Models on Bedrock, whose runtime translates OpenAI's format and omits the effort, which most coding clients set. */
+/** For Bedrock, whose runtime translates OpenAI's format. It omits the effort, which most coding clients set. */
 export const bedrockChat: Container = {
   chat: {
     ...openAiChat,

@@ -3,7 +3,7 @@ import type { ChatBody } from '../request.ts';
 
 type Message = ChatBody['messages'][number];
 
-/** Longer texts are not searched. */
+/** Maximum characters of a text to search. */
 const maxText = 65_536;
 const maxObjects = 32;
 
@@ -26,7 +26,7 @@ export function requestedJson(messages: readonly Message[]): unknown {
   return undefined;
 }
 
-/** The same for conversations without `response_format`. In a fenced block if the words request one. */
+/** Does the same for conversations without `response_format`. Returns a fenced block if a message requests one. */
 export function jsonText(messages: readonly Message[]): string | undefined {
   const words = messages.map(({ content }) => content.slice(0, maxText)).join('\n');
   if (!/\b(?:return|respond|reply|answer|output|formatted)\b[^.]{0,80}\bjson\b/i.test(words)) return undefined;
