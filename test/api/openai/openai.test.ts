@@ -156,9 +156,9 @@ describe('an OpenAI error', () => {
 
 describe('an option of the OpenAI surface', () => {
   it.each<[string, object, string, RegExp]>([
-    ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list of exactly one/],
-    ['completions', { ...prompt, prompt: [[1, 2], [3]] }, 'prompt', /a list of exactly one/],
-    ['completions', { ...prompt, prompt: [-1] }, 'prompt', /token ids of cl100k_base/],
+    ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list with one of these/],
+    ['completions', { ...prompt, prompt: [[1, 2], [3]] }, 'prompt', /a list with one of these/],
+    ['completions', { ...prompt, prompt: [-1] }, 'prompt', /cl100k_base token ids/],
     ['completions', { ...prompt, prompt: '' }, 'prompt', /must not be empty/],
     ['completions', { ...prompt, n: 9 }, 'n', /must be at most 8/],
     ['completions', { ...prompt, best_of: 3 }, 'best_of', /must be 1/],
