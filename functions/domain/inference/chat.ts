@@ -81,7 +81,7 @@ export interface OutputRoom {
   readonly count: () => Promise<number>;
 }
 
-/** Output that must fit beside the prompt in a dialect that reduces `max_tokens`. */
+/** Minimum output tokens beside the prompt in a dialect that reduces `max_tokens`. */
 const minReducedTokens = 1024;
 
 /**

@@ -32,7 +32,7 @@ export interface Conversation {
   /** Tools of kinds that are not served, by name. */
   readonly toolsLeftOut?: readonly string[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
-  /** A whole reply is checked by this rule, and asked for once more if it does not fit. */
+  /** Rule of a whole reply. A reply that does not fit is requested once more. */
   readonly output?: OutputRule | undefined;
   readonly extras: Readonly<Record<string, unknown>>;
   readonly stream: boolean;

@@ -67,7 +67,7 @@ type CountedChat = Pick<ChatOrder<unknown>, 'request' | 'countPrompt'> & {
 
 const noTokens: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
-/** `newDeadline`: the deadline of a whole reply that may be asked for twice. */
+/** `newDeadline`: the deadline of a whole reply that may be requested twice. */
 export function inference(
   gateway: ModelGateway,
   tokenizer: TokenEncoding,
@@ -149,7 +149,7 @@ export function inference(
   }
 
   /**
-   * `requestId` becomes part of the response's id. A reply that does not fit is asked for once more, within the same
+   * `requestId` becomes part of the response's id. A reply that does not fit is requested once more, within the same
    * deadline. Only the delivered reply is charged.
    */
   async function chat<Body>(

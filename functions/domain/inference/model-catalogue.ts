@@ -60,7 +60,7 @@ export function listedModel(name: string) {
   if (model && isCallable(model)) return listed(model, catalogueClock.now());
   if (model && phaseOf(model) === 'retired') throw retired(model);
   const field = { path: 'model', isMissing: false };
-  throw new ServiceError('NOT_FOUND', 'There is no model of this name; GET /openai/v1/models lists them.', { field });
+  throw new ServiceError('NOT_FOUND', 'No model has this name; GET /openai/v1/models lists the models.', { field });
 }
 
 /** 404 for a retired model. */

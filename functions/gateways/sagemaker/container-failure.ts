@@ -46,7 +46,7 @@ function statusOfType(type: string | undefined): number | undefined {
   return kind === 'overloaded' ? 429 : undefined;
 }
 
-/** Maps the error to the caller's: an invalid request, overload, or a model failure. */
+/** Maps the error to one for the caller: an invalid request, overload, or a model failure. */
 export function failureError({ message, status }: ContainerFailure, model: string, cause?: unknown): ServiceError {
   const overflow = contextOverflow(message, model);
   if (overflow) return new ServiceError('CONTEXT_LENGTH_EXCEEDED', overflow, { cause });

@@ -22,7 +22,7 @@ export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySe
   };
 }
 
-/** Batches that a call sends at the same time. */
+/** Maximum concurrent batches of a call. */
 const concurrentBatches = 8;
 
 /** The vectors of all texts come from one endpoint. */

@@ -217,7 +217,7 @@ describe('a stored response', () => {
     expect(reply.body.tools).toEqual([]);
   });
 
-  it('has at most 32 of them named, however many a namespace contains', async () => {
+  it('names at most 32 omitted tools, however many a namespace contains', async () => {
     listens();
     const tools = Array.from({ length: 5000 }, (_, index) => ({ type: `kind_${index}` }));
     const reply = await call('POST', path, {

@@ -92,7 +92,7 @@ describe('a service whose models change over time', () => {
     expect(refusals.map(({ status, detail }) => [status, detail])).toEqual([
       [400, unknown('steady or old')],
       [400, unknown('steady or old')],
-      [404, 'There is no model of this name; GET /openai/v1/models lists them.'],
+      [404, 'No model has this name; GET /openai/v1/models lists the models.'],
     ]);
     expect((await listed()).map(({ id }) => id)).toEqual(['steady', 'old']);
     const keys = await send('/api/keys', { name: 'coming', models: ['coming'] });

@@ -163,7 +163,7 @@ describe('a request', () => {
     ],
     ['a block without its text', saying({ type: 'text' }), 'messages.0.content', /block: 0\.text is required/],
     [
-      'an input that is no object',
+      'an input that is not an object',
       { messages: [said(use('a', [1])), user] },
       'messages.0.content',
       /0\.input must be an object/,

@@ -176,7 +176,7 @@ describe('a request for a response', () => {
     expect(refusalOf(more)).toMatch(rule);
   });
 
-  it('offers the functions of namespaces by their own names, and leaves other tools out', () => {
+  it('offers the functions of namespaces without the namespace, and omits other tools', () => {
     const { tools } = v.parse(
       ResponseRequest,
       body({ tools: [fn('list'), space, { type: 'web_search' }, { type: 'web_search' }] }),
