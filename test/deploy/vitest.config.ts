@@ -29,7 +29,9 @@ export default defineConfig({
     include: [
       'test/deploy/**/*.deploy.ts',
       'test/api/{accounts/accounts,keys/keys,inference/chat}.test.ts',
-      'test/api/{passwords,subscriptions,refusals,openai}/*.test.ts',
+      'test/api/{passwords,subscriptions,refusals}/*.test.ts',
+      // The others script the model.
+      'test/api/openai/{openai,models,sdk,sdk-retries}.test.ts',
     ],
     testNamePattern: new RegExp(`^(?!.*(${onlyOnOneMachine.join('|')})).*$`),
     testTimeout: 60_000,

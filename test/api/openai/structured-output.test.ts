@@ -153,7 +153,7 @@ describe('a whole reply as a JSON object', () => {
     ['an object', '{"any":1}', 200, credit, 1],
     ['a list', '[1]', 502, 0, 2],
     ['prose', 'Hello', 502, 0, 2],
-  ])('that is %s has status %3$i', async (_, content, status, cost, calls) => {
+  ])('is checked and requested again by its content: %s', async (_, content, status, cost, calls) => {
     const received = replies(ended(content));
     const given = await service.priced(path, request(asObject));
     expect([given.status, given.cost, received.length]).toEqual([status, cost, calls]);
