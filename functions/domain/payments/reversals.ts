@@ -15,9 +15,10 @@ import type { SettlementParts } from './settlement.ts';
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
 export function reversals({ store, metering, plans, clock, onChange, mark, align }: SettlementParts) {
-  async function otherUpgrades(order: Order, { period }: Meter): Promise<readonly Order[]> {
-    const found: Order[] = [];
-    if (!order.upgrade || !isOfMonth(order, period)) return found;
+  /** Granted upgrades of the order's month, in the sequence of their payments. */
+  async function upgradesWith(order: Order, { period }: Meter): Promise<readonly Order[]> {
+    if (!order.upgrade || !isOfMonth(order, period)) return [];
+    const found = [order];
     const start = periodStart(period) * 1000;
     let cursor: string | undefined;
     do {
@@ -25,7 +26,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
       found.push(...items.filter((one) => one.id !== order.id && one.lot !== undefined && isOfMonth(one, period)));
       cursor = (items.at(-1)?.createdAt ?? 0) >= start && next !== null ? next : undefined;
     } while (cursor !== undefined);
-    return found;
+    return found.toSorted(byPayment);
   }
 
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
@@ -34,7 +35,6 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
     if (isKnown) return order;
     const wanted = creditsToTake(order, refundedCents + disputedCents);
     const isWhole = isReturnedWhole(order, refundedCents + disputedCents);
-    const wasWhole = isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
     const state = stateAfter(order, refundedCents, disputedCents);
     const { lot, taken = 0 } = order;
     const amounts = { state, refundedCents, disputedCents };
@@ -47,11 +47,11 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
     let isChanged = false;
     let change: Partial<Order> = amounts;
     const apply = async (meter: Meter): Promise<Settled> => {
-      const others = await otherUpgrades(order, meter);
+      const upgrades = await upgradesWith(order, meter);
       const moved = movedCredits(
         meter,
         order,
-        { amount: wanted - taken, isWhole, wasWhole, others },
+        { amount: wanted - taken, isWhole, upgrades },
         {
           plans,
           now: Math.floor(clock.now() / 1000),
@@ -98,16 +98,12 @@ function stateAfter(order: Order, refundedCents: number, disputedCents: number):
   return order.failure === 'gap' && !order.lot ? 'paid' : 'granted';
 }
 
-/**
- * `amount`: microcredits to take, or to return if negative. `isWhole`, `wasWhole`: whether the payment is
- * returned in full now, and was before.
- */
+/** `amount`: microcredits to take, or to return if negative. `isWhole`: whether the payment is returned in full now. */
 interface Returned {
   readonly amount: number;
   readonly isWhole: boolean;
-  readonly wasWhole: boolean;
-  /** Other upgrades of the same month that were granted. */
-  readonly others: readonly Order[];
+  /** Granted upgrades of the month, oldest first, with the order before this return. */
+  readonly upgrades: readonly Order[];
 }
 
 type Whole = Omit<Returned, 'amount'>;
@@ -154,39 +150,34 @@ function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: 
 }
 
 /**
- * A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. `others`: the upgrades
- * of the month, because events of several returned ones arrive in any order.
+ * A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. The plan is that of
+ * the latest upgrade that is not returned, because events of several returned ones arrive in any order.
  */
-function returnedUpgrade(meter: Meter, order: Order, { isWhole, wasWhole, others }: Whole, plans: Plans): Meter {
-  const { subscription, period, planRank } = meter;
-  const { upgrade } = order;
-  if (!subscription || !upgrade || !isOfMonth(order, period) || isWhole === wasWhole) return meter;
-  const isReturned = (one: Order) => isReturnedWhole(one, (one.refundedCents ?? 0) + (one.disputedCents ?? 0));
-  let rank = planRank;
-  let plan: PlanLimits | undefined;
-  const rest = others.filter((one) => isReturned(one) === isWhole);
-  for (
-    let next: Order | undefined = order;
-    next?.upgrade;
-    next = rest.find((one) => endsOf(one, isWhole)[0] === rank)
-  ) {
-    const [start, end] = endsOf(next, isWhole);
-    if (start !== rank || end === undefined) break;
-    rank = end;
-    plan = asSold(plans(rank), isWhole ? next.upgrade.from : next.upgrade.month);
-  }
+function returnedUpgrade(meter: Meter, order: Order, { isWhole, upgrades }: Whole, plans: Plans): Meter {
+  const { subscription, planRank } = meter;
+  const before = upgrades.findLast((one) => !isReturned(one));
+  const after = upgrades.findLast((one) => (one.id === order.id ? !isWhole : !isReturned(one)));
+  if (!subscription || before === after || planAfter(before, upgrades, plans)?.rank !== planRank) return meter;
+  const plan = planAfter(after, upgrades, plans);
   if (!plan) return meter;
   const { pending } = subscription;
-  const isPending = pending !== undefined && pending.planRank < rank;
+  const isPending = pending !== undefined && pending.planRank < plan.rank;
   const changed = { ...withPlan(subscription, plan.name), ...(isPending && { pending }) };
   return onPlan({ ...meter, subscription: changed }, plan);
 }
 
-/** The ranks before and after an upgrade is undone, or done again. */
-function endsOf({ upgrade, planId }: Order, isUndone: boolean): readonly (number | undefined)[] {
-  const ranks = [upgrade?.fromRank, findPlan(planId ?? '')?.rank];
-  return isUndone ? ranks.toReversed() : ranks;
+/** The plan of an upgrade, or the one before all upgrades of the month. */
+function planAfter(kept: Order | undefined, [first]: readonly Order[], plans: Plans): PlanLimits | undefined {
+  const rank = kept ? findPlan(kept.planId ?? '')?.rank : first?.upgrade?.fromRank;
+  return rank === undefined ? undefined : asSold(plans(rank), kept ? kept.upgrade?.month : first?.upgrade?.from);
 }
+
+const isReturned = (order: Order): boolean =>
+  isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
+
+/** Ids are in the sequence of creation. Stripe's times of payments are whole seconds. */
+const byPayment = (one: Order, other: Order): number =>
+  (one.paidAt ?? 0) - (other.paidAt ?? 0) || (one.id < other.id ? -1 : 1);
 
 const isOfMonth = ({ upgrade }: Order, { anchor, index }: Meter['period']): boolean =>
   upgrade?.anchor === anchor && upgrade.index === index;

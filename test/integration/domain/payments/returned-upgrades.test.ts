@@ -60,4 +60,40 @@ describe('a returned upgrade', () => {
 
     expect(await world.collected(id)).toMatchObject({ cents: 29_999 });
   });
+
+  it('leaves the plan of an upgrade that was paid again', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+    await world.script((await upgrades(id))[0]!.id, 'refunded');
+    await world.plans.upgrade(id, 'smm_pass');
+    await world.plans.upgrade(id, 'pro_pass');
+
+    await world.script((await upgrades(id))[0]!.id, 'refunded');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 9999 });
+  });
+
+  it('leaves the plan of one whose dispute was won after another was paid', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+    const first = (await upgrades(id))[0]!.id;
+    await world.script(first, 'disputed');
+    await world.plans.upgrade(id, 'smm_pass');
+    await world.script(first, 'won');
+
+    await world.script((await upgrades(id))[0]!.id, 'refunded');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 9999 });
+  });
+
+  it('to new terms of the same plan is undone too', async () => {
+    const id = await world.subscriber('dev_pass');
+    world.sell(dev, { price: 39.99 });
+    await world.plans.upgrade(id, 'dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+
+    for (const one of (await upgrades(id)).toReversed()) await world.script(one.id, 'refunded');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 2999 });
+  });
 });
