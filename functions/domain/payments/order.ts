@@ -179,6 +179,10 @@ export const fraudWarning = 'fraud_warning';
 /** Whether an order blocks purchases, because of a shortfall or an early fraud warning. */
 export const isOnHold = ({ shortfall = 0, failure }: Order): boolean => shortfall > 0 || failure === fraudWarning;
 
+/** Whether a paid renewal may wait for an earlier month. A fraud warning replaces the failure `gap`. */
+export const isWaiting = ({ failure, lot }: Order): boolean =>
+  lot === undefined && (failure === 'gap' || failure === fraudWarning);
+
 /** The failure of an order whose payment differs from it, which an operator resolves. */
 export const paidDiffers = 'paid_differs';
 

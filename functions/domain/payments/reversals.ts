@@ -5,7 +5,7 @@ import { addLot, changeLot, freeIn } from '../meter/lots.ts';
 import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
 import { counted, pastDueSeconds, periodStart } from '../meter/periods.ts';
 import { onPlan } from '../meter/rate-window.ts';
-import { asSold, fraudWarning, isOnHold, type Order, type OrderStore } from './order.ts';
+import { asSold, fraudWarning, isOnHold, isWaiting, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
 
@@ -94,8 +94,7 @@ const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number): bool
 function stateAfter(order: Order, refundedCents: number, disputedCents: number): Order['state'] {
   if (disputedCents > 0) return 'disputed';
   if (isReturnedWhole(order, refundedCents)) return 'refunded';
-  // A payment that waits for an earlier month has granted nothing yet.
-  return order.failure === 'gap' && !order.lot ? 'paid' : 'granted';
+  return isWaiting(order) ? 'paid' : 'granted';
 }
 
 /** `amount`: microcredits to take, or to return if negative. `isWhole`: whether the payment is returned in full now. */

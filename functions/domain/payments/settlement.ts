@@ -16,6 +16,7 @@ import {
   fraudWarning,
   isOpen,
   isReturning,
+  isWaiting,
   lostMs,
   type MonthTerms,
   type Order,
@@ -166,7 +167,7 @@ export function settlement(parts: SettlementParts) {
       const reason = error instanceof Ungrantable ? error.reason : isNotFound(error) ? 'account_deleted' : undefined;
       if (reason === undefined) throw error;
       if (reason === 'gap') {
-        if (order.failure === 'gap') return order;
+        if (isWaiting(order)) return order;
         const waiting = await saved(order, { failure: 'gap' });
         if (waiting) onMismatch(waiting, 'gap');
         return waiting ?? 'changed';

@@ -139,30 +139,59 @@ describe('a refund or dispute of an upgrade', () => {
 });
 
 describe('a renewal after an unpaid gap', () => {
-  it('stays paid and reported after a dispute is won, and is granted once the gap is closed', async () => {
+  const changePaidUntil = (id: number, paidUntil: number) =>
+    world.metering.change(id, world.now(), (meter) => ({
+      meter: { ...meter, subscription: { ...meter.subscription!, paidUntil }, seq: meter.seq + 1 },
+      entries: [],
+    }));
+
+  async function waiting() {
     const id = await world.subscriber();
     const end = (await world.meter(id)).subscription?.paidUntil ?? 0;
-    const paidUntil = (at: number) =>
-      world.metering.change(id, world.now(), (meter) => ({
-        meter: { ...meter, subscription: { ...meter.subscription!, paidUntil: at }, seq: meter.seq + 1 },
-        entries: [],
-      }));
-    await paidUntil(end - 86_400);
+    await changePaidUntil(id, end - 86_400);
     await world.moveTo((end + 3 * 3600) * 1000);
     const { id: order, provider } = await latest(id, 'renewal');
     expect(await world.order(id, order)).toMatchObject({ state: 'paid', failure: 'gap' });
+    return { id, end, order, payment: provider.payment ?? '' };
+  }
 
-    await world.script(provider.payment ?? '', 'disputed');
-    await world.script(provider.payment ?? '', 'won');
+  it('stays paid and reported after a dispute is won, and is granted once the gap is closed', async () => {
+    const { id, end, order, payment } = await waiting();
+
+    await world.script(payment, 'disputed');
+    await world.script(payment, 'won');
 
     expect(await world.order(id, order)).toMatchObject({ state: 'paid', failure: 'gap' });
     expect(await world.granted(id, 'plan')).toBe(5000);
-    await paidUntil(end);
+    await changePaidUntil(id, end);
     await world.move({ minutes: 10 });
     expect([(await world.order(id, order))?.state, await world.granted(id, 'plan')]).toEqual(['granted', 10_000]);
-    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '', amount: 1 }).catch(() => undefined);
+    await world.stripe.refunds.create({ payment_intent: payment, amount: 1 }).catch(() => undefined);
     await world.drain();
     expect(await world.order(id, order)).toMatchObject({ state: 'granted' });
+  });
+
+  it('blocks purchases after an early fraud warning', async () => {
+    const { id, order, payment } = await waiting();
+
+    await world.script(payment, 'fraud_warning');
+
+    expect(await world.order(id, order)).toMatchObject({ state: 'refunded', failure: 'fraud_warning' });
+    expect(await outcomeOf(world.open(id))).toBe('INVALID_STATE');
+  });
+
+  it('is granted after a fraud warning whose dispute is won', async () => {
+    const { id, end, order, payment } = await waiting();
+
+    await world.script(payment, 'disputed');
+    await world.payments.settlement.returnFraud({ accountId: id, id: order });
+    await world.script(payment, 'won');
+
+    expect(await world.order(id, order)).toMatchObject({ state: 'paid', failure: 'fraud_warning' });
+    expect(await outcomeOf(world.open(id))).toBe('INVALID_STATE');
+    await changePaidUntil(id, end);
+    await world.move({ minutes: 10 });
+    expect([(await world.order(id, order))?.state, await world.granted(id, 'plan')]).toEqual(['granted', 10_000]);
   });
 });
 
