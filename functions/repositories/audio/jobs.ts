@@ -1,4 +1,4 @@
-import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { longAudio, timestampKinds, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
 import { tables } from '#contract/platform/resources.ts';
@@ -10,6 +10,7 @@ import { writeRefund } from '../meter/refund-write.ts';
 import { StoredCharge } from '../meter/stored-charge.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { batchesOf, deleteKeys, type Key, keysIn } from '../shared/deletion.ts';
+import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
@@ -149,17 +150,9 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
       await client.send(new DeleteCommand({ TableName: table, Key: jobKey(ref) }));
     },
     async *overdue(now) {
-      for (let shard = 0; shard < shards; shard++) {
-        const query = {
-          TableName: table,
-          IndexName: 'due',
-          KeyConditionExpression: 'p = :shard AND #due <= :now',
-          ExpressionAttributeNames: { '#due': tables.transcriptions.indexes.due.sortKey.name },
-          ExpressionAttributeValues: { ':shard': shard, ':now': Math.floor(now / 1000) },
-        };
-        for await (const { Items = [] } of paginateQuery({ client }, query))
-          for (const item of Items) yield v.parse(StoredKey, item);
-      }
+      const index = { table, index: 'due', time: tables.transcriptions.indexes.due.sortKey.name };
+      for await (const item of dueItems(client, index, everyShard(shards), Math.floor(now / 1000)))
+        yield v.parse(StoredKey, item);
     },
   };
 

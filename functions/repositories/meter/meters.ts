@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/resources.ts';
 import {
   maxCounted,
@@ -10,6 +10,7 @@ import {
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { dueItems, dueQuery } from '../shared/due.ts';
 import { readItem } from '../shared/read-item.ts';
 import { meterCalls, type Update } from './meter-calls.ts';
 import { billingRow, meterOf } from './meter-item.ts';
@@ -70,12 +71,10 @@ export function meterStore(
     );
   }
 
-  const dueQuery = (index: keyof typeof tables.meters.indexes, shard: number, now: number) => ({
-    TableName: tableName,
-    IndexName: index,
-    KeyConditionExpression: 'p = :shard AND #moment <= :now',
-    ExpressionAttributeNames: { '#moment': tables.meters.indexes[index].sortKey.name },
-    ExpressionAttributeValues: { ':shard': shard, ':now': now },
+  const dueIndex = (index: keyof typeof tables.meters.indexes) => ({
+    table: tableName,
+    index,
+    time: tables.meters.indexes[index].sortKey.name,
   });
 
   async function* accountsBy(
@@ -83,18 +82,14 @@ export function meterStore(
     now: number,
     among: readonly number[],
   ): AsyncGenerator<number> {
-    for (const shard of among) {
-      for await (const { Items = [] } of paginateQuery({ client }, dueQuery(index, shard, now))) {
-        for (const { a } of Items) if (typeof a === 'number') yield a;
-      }
-    }
+    for await (const { a } of dueItems(client, dueIndex(index), among, now)) if (typeof a === 'number') yield a;
   }
 
   async function workIn(kind: SweepKind, shard: number, now: number): Promise<ShardWork> {
-    const index = kind === 'holds' ? 'holds' : 'due';
+    const index = dueIndex(kind === 'holds' ? 'holds' : 'due');
     const query = new QueryCommand({ ...dueQuery(index, shard, now), Limit: maxCounted });
     const { Items = [] } = await client.send(query);
-    const since = Items[0]?.[tables.meters.indexes[index].sortKey.name];
+    const since = Items[0]?.[index.time];
     return { shard, accounts: Items.length, since: typeof since === 'number' ? since : undefined };
   }
 

@@ -1,10 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  paginateQuery,
-  paginateScan,
-  PutCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateScan, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { orderKinds, orderStates, topUpFailures } from '#contract/payments/payments.ts';
 import { tables } from '#contract/platform/resources.ts';
@@ -13,6 +7,7 @@ import { dueOf } from '#domain/payments/order.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readable } from '../shared/readable.ts';
@@ -185,19 +180,11 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
       return item && v.parse(v.object({ accountId: count }), item).accountId;
     },
     async *due(now) {
-      for (let shard = 0; shard < paymentShards; shard++) {
-        const query = {
-          TableName: table,
-          IndexName: 'due',
-          KeyConditionExpression: 'p = :shard AND #due <= :now',
-          ExpressionAttributeNames: { '#due': tables.payments.indexes.due.sortKey.name },
-          ExpressionAttributeValues: { ':shard': shard, ':now': seconds(now) },
-        };
-        for await (const { Items = [] } of paginateQuery({ client }, query)) {
-          for (const { pk, sk } of readable(v.object({ pk: v.string(), sk: v.string() }), Items)) {
-            const accountId = Number(pk.slice(pk.indexOf('#') + 1));
-            yield sk.startsWith(orderPrefix) ? { accountId, id: sk.slice(orderPrefix.length) } : { accountId };
-          }
+      const index = { table, index: 'due', time: tables.payments.indexes.due.sortKey.name };
+      for await (const item of dueItems(client, index, everyShard(paymentShards), seconds(now))) {
+        for (const { pk, sk } of readable(v.object({ pk: v.string(), sk: v.string() }), [item])) {
+          const accountId = Number(pk.slice(pk.indexOf('#') + 1));
+          yield sk.startsWith(orderPrefix) ? { accountId, id: sk.slice(orderPrefix.length) } : { accountId };
         }
       }
     },

@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '#contract/shared/limits.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { type DeliveryStore, type Lease, retentionMs } from '#domain/webhooks/delivery.ts';
@@ -6,6 +6,7 @@ import { webhookDisabledMail } from '#domain/webhooks/disabled-mail.ts';
 import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
 import { accountOf, mailItems, seconds, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { dueItems, everyShard } from '../shared/due.ts';
 import { readItem } from '../shared/read-item.ts';
 import { type TransactItem, commit } from '../shared/transaction.ts';
 import {
@@ -252,17 +253,8 @@ export function leases(
   }
 
   async function* webhooksDue(now: number): AsyncGenerator<WebhookRef> {
-    for (let shard = 0; shard < shards; shard++) {
-      const query = {
-        TableName,
-        IndexName: index,
-        KeyConditionExpression: 'p = :shard AND #due <= :now',
-        ExpressionAttributeNames: { '#due': 'due' },
-        ExpressionAttributeValues: { ':shard': shard, ':now': now },
-      };
-      for await (const { Items = [] } of paginateQuery({ client }, query))
-        for (const item of Items) yield refOf(v.parse(Key, item));
-    }
+    const due = { table: TableName, index, time: 'due' };
+    for await (const item of dueItems(client, due, everyShard(shards), now)) yield refOf(v.parse(Key, item));
   }
 
   return { wake, acquire, workersBefore, release, park, disable, webhooksDue, takeDue };
