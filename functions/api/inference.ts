@@ -1,10 +1,10 @@
 import type { ChatCompletion, Completion } from '#contract/inference/requests.ts';
 import type { inferenceRoutes } from '#contract/routes/inference.ts';
-import { specifiedChat } from '#domain/inference/chat.ts';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { conversationOf } from '#domain/inference/conversation.ts';
 import { listedModels } from '#domain/inference/model-catalogue.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
+import { specifiedChat } from '#domain/inference/specified-chat.ts';
 import type { TranslationOrder } from '#domain/inference/translation.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { decimal, integer, isJsonObject, text, wellFormed } from '../shared/fields.ts';
-import { limits } from '../shared/limits.ts';
 import { refusedUnless, withoutEffect } from './field-use.ts';
 import {
   content,
@@ -9,6 +8,8 @@ import {
   roleRule,
   samplingDefaults,
   samplingRules,
+  stopSequences,
+  toolList,
   typeRule,
 } from './inference-fields.ts';
 
@@ -150,12 +151,7 @@ const prompt = {
   model: text(256),
   messages: messageList(Message),
   system: v.nullish(Text),
-  tools: v.nullish(
-    v.pipe(
-      v.array(Tool, 'must be a list'),
-      v.maxLength(limits.functions, `must have at most ${limits.functions} tools`),
-    ),
-  ),
+  tools: v.nullish(toolList(Tool)),
   tool_choice: v.nullish(ToolChoice),
   thinking: v.nullish(
     v.object(
@@ -184,13 +180,7 @@ const Body = v.object(
   {
     ...prompt,
     max_tokens: integer(1),
-    stop_sequences: v.nullish(
-      v.pipe(
-        v.array(text(limits.stopSequenceCharacters), 'must be a list'),
-        v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
-      ),
-      [],
-    ),
+    stop_sequences: v.nullish(stopSequences, []),
     temperature: v.nullish(decimal(0, 1), samplingDefaults.temperature),
     top_p: v.nullish(samplingRules.top_p, samplingDefaults.top_p),
     top_k: v.nullish(samplingRules.top_k, samplingDefaults.top_k),

@@ -56,10 +56,24 @@ export const FunctionDefinition = v.object(
 
 export type FunctionDefinition = v.InferOutput<typeof FunctionDefinition>;
 
-export const Functions = v.pipe(
-  v.array(FunctionDefinition, 'must be a list'),
-  v.maxLength(limits.functions, `must have at most ${limits.functions} functions`),
-);
+/** Functions or tools of a request. */
+const functionList = <const F extends v.GenericSchema>(item: F, noun: 'functions' | 'tools') =>
+  v.pipe(
+    v.array(item, 'must be a list'),
+    v.maxLength(limits.functions, `must have at most ${limits.functions} ${noun}`),
+  );
+
+export const toolList = <const T extends v.GenericSchema>(tool: T) => functionList(tool, 'tools');
+
+export const Functions = functionList(FunctionDefinition, 'functions');
+
+/** An output format of a JSON schema, as OpenAI's clients send it. */
+export const schemaFormat = {
+  name: functionName,
+  description: v.nullish(content),
+  schema: jsonSchema,
+  strict: v.nullish(v.boolean('must be true or false')),
+};
 
 export const FunctionChoice = v.union(
   [v.picklist(['none', 'auto']), v.object({ name: functionName })],
@@ -86,6 +100,10 @@ export const messageList = <const M extends v.GenericSchema>(message: M) =>
   );
 
 const stopSequence = text(limits.stopSequenceCharacters);
+export const stopSequences = v.pipe(
+  v.array(stopSequence, 'must be a list'),
+  v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
+);
 
 /** Limits and defaults of the sampling parameters (docs/specification.md#post-chatcompletions). */
 export const samplingRules = {
@@ -100,13 +118,7 @@ export const samplingRules = {
   top_k: v.pipe(integer(1), v.description('Samples from this many of the most likely tokens.')),
   penalty: decimal(-2, 2),
   stop: v.union(
-    [
-      stopSequence,
-      v.pipe(
-        v.array(stopSequence, 'must be a list'),
-        v.maxLength(limits.stopSequences, `must have at most ${limits.stopSequences} sequences`),
-      ),
-    ],
+    [stopSequence, stopSequences],
     `must be well-formed Unicode of 1 to ${limits.stopSequenceCharacters} characters, or a list of at most ${limits.stopSequences} such strings`,
   ),
   stream: v.pipe(v.boolean('must be true or false'), v.description('Streams the response as server-sent events.')),

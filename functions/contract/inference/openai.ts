@@ -9,13 +9,14 @@ import {
   FunctionDefinition,
   functionName,
   Functions,
-  jsonSchema,
   messageList,
   modelFor,
   nonEmpty,
   roleRule,
   samplingDefaults,
   samplingRules,
+  schemaFormat,
+  toolList,
   typeRule,
 } from './inference-fields.ts';
 import {
@@ -198,18 +199,7 @@ const ResponseFormat = v.variant(
   [
     v.object({ type: v.literal('text') }),
     v.object({ type: v.literal('json_object') }),
-    v.object({
-      type: v.literal('json_schema'),
-      json_schema: v.object(
-        {
-          name: functionName,
-          description: v.nullish(content),
-          schema: jsonSchema,
-          strict: v.nullish(v.boolean('must be true or false')),
-        },
-        'must be an object',
-      ),
-    }),
+    v.object({ type: v.literal('json_schema'), json_schema: v.object(schemaFormat, 'must be an object') }),
   ],
   typeRule('text, json_object or json_schema'),
 );
@@ -222,12 +212,7 @@ const Body = v.object(
     max_tokens: v.nullish(integer(1)),
     ...nullableSampling,
     n,
-    tools: v.nullish(
-      v.pipe(
-        v.array(Tool, 'must be a list'),
-        v.maxLength(limits.functions, `must have at most ${limits.functions} tools`),
-      ),
-    ),
+    tools: v.nullish(toolList(Tool)),
     tool_choice: v.nullish(ToolChoice),
     parallel_tool_calls: v.nullish(v.boolean('must be true or false')),
     functions: v.nullish(Functions),
@@ -244,9 +229,6 @@ export type OpenAiMessage = Body['messages'][number];
 
 /** Of a request, about 30 MB of JSON in a function of 512 MB. */
 const maxLogprobs = 200_000;
-
-/** Tokens of a choice whose request does not limit them. */
-const usualTokens = 1024;
 
 /**
  * Body of POST /openai/v1/chat/completions. Unknown fields are ignored and never forwarded. Null is equivalent to an
@@ -274,7 +256,7 @@ export const OpenAiChatRequest = v.pipe(
 export type OpenAiChatRequest = v.InferOutput<typeof OpenAiChatRequest>;
 
 function hasRoomForLogprobs({ n, top_logprobs: top, max_completion_tokens, max_tokens }: Body): boolean {
-  return (n ?? 1) * (top ?? 0) * (max_completion_tokens ?? max_tokens ?? usualTokens) <= maxLogprobs;
+  return (n ?? 1) * (top ?? 0) * (max_completion_tokens ?? max_tokens ?? limits.defaultChatTokens) <= maxLogprobs;
 }
 
 function respondsToEarlierCalls({ messages }: Body): boolean {

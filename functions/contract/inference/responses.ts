@@ -10,6 +10,8 @@ import {
   nonEmpty,
   samplingDefaults,
   samplingRules,
+  schemaFormat,
+  toolList,
   typeRule,
 } from './inference-fields.ts';
 import { InputItem, messageOfIssue, reasoningEfforts, reasoningSummaries } from './response-items.ts';
@@ -96,13 +98,7 @@ const TextFormat = v.variant(
   [
     v.object({ type: v.literal('text') }),
     v.object({ type: v.literal('json_object') }),
-    v.object({
-      type: v.literal('json_schema'),
-      name: functionName,
-      description: v.nullish(content),
-      schema: jsonSchema,
-      strict: v.nullish(flag),
-    }),
+    v.object({ type: v.literal('json_schema'), ...schemaFormat }),
   ],
   typeRule('text, json_object or json_schema'),
 );
@@ -140,12 +136,7 @@ const Body = v.object(
     top_p: v.nullish(top_p, samplingDefaults.top_p),
     presence_penalty: v.nullish(penalty, samplingDefaults.penalty),
     frequency_penalty: v.nullish(penalty, samplingDefaults.penalty),
-    tools: v.nullish(
-      v.pipe(
-        v.array(Tool, 'must be a list'),
-        v.maxLength(limits.functions, `must have at most ${limits.functions} tools`),
-      ),
-    ),
+    tools: v.nullish(toolList(Tool)),
     tool_choice: v.nullish(ToolChoice, 'auto'),
     parallel_tool_calls: v.nullish(flag, true),
     text: v.nullish(

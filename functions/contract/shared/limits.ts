@@ -4,6 +4,8 @@ export const limits = {
   embeddingsBodyBytes: 5 * 1024 * 1024,
   jsonDepth: 32,
   messages: 2048,
+  /** Output tokens of a chat without `max_tokens` (docs/specification.md#post-chatcompletions). */
+  defaultChatTokens: 1024,
   /** Choices of a response for OpenAI clients. Each is a model call. */
   choices: 8,
   logitBiases: 1024,

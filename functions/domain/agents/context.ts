@@ -1,5 +1,6 @@
 import { findModel } from '#contract/inference/models.ts';
-import { defaultMaxTokens, overhead, overheadPerMessage } from '../inference/chat.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { overhead, overheadPerMessage } from '../inference/chat.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
 import { countTokens } from '../inference/order.ts';
 import type { Tokenizer } from '../shared/ports.ts';
@@ -57,7 +58,7 @@ export async function contextPlan(
   const minimum = fixed + plain;
   const all = truncation === 'error' ? minimum + sum(whole) : minimum;
   if (all + minReply > window) throw contextLengthExceeded(model, window, all, minReply);
-  const reply = maxTokens ?? Math.min(defaultMaxTokens, Math.floor(window * replyShare));
+  const reply = maxTokens ?? Math.min(limits.defaultChatTokens, Math.floor(window * replyShare));
   const room = Math.max(0, window - minimum - reply);
 
   /** Adds passages up to their share or, if no message may be dropped, up to the room that the messages leave. */
@@ -117,7 +118,7 @@ export async function contextPlan(
         messages: [...messages, ...required],
         isSummarized: isRoom && one !== undefined,
         used,
-        maxTokens: maxTokens ?? Math.min(defaultMaxTokens, window - used),
+        maxTokens: maxTokens ?? Math.min(limits.defaultChatTokens, window - used),
       };
     },
   };

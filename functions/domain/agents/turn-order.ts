@@ -1,7 +1,6 @@
 import type { NewMessage } from '#contract/agents/conversations.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { defaultMaxTokens } from '../inference/chat.ts';
 import type { Inference } from '../inference/inference.ts';
 import type { Order } from '../inference/order.ts';
 import { type Tariff, tariffOf } from '../inference/tariff.ts';
@@ -57,7 +56,7 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
     checkKind(conversation, message);
     const { model } = agent;
     const tariff = tariffOf(model, 'chat', now);
-    const amount = tariff.max(windowOf(model), agent.maxTokens ?? defaultMaxTokens);
+    const amount = tariff.max(windowOf(model), agent.maxTokens ?? limits.defaultChatTokens);
     const { price } = tariff;
     return { model, amount, tariff, price, stream: message.stream, agent, conversation, recent, message };
   }

@@ -1,10 +1,11 @@
 import type { NewMessage, Turn } from '#contract/agents/conversations.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { type ChatFormat, type ChatReply, functionDelta } from '../inference/chat.ts';
+import type { ChatFormat, ChatReply } from '../inference/chat.ts';
 import type { Inference } from '../inference/inference.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
 import { type ModelUsage, totalled } from '../inference/model-stream.ts';
 import type { Proof } from '../inference/order.ts';
+import { functionDelta } from '../inference/specified-chat.ts';
 import { StreamedResponse } from '../inference/streamed-response.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

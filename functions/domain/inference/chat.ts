@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
-import type { ChatCompletion } from '#contract/inference/requests.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
+import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import { cleanText } from '../shared/text.ts';
@@ -12,13 +12,11 @@ import {
   endReason,
   type ModelChunk,
   type ModelUsage,
-  reasonOf,
   otherOutput,
   reasoningOutput,
   recordOf,
   ReportedUsage,
   stopOutput,
-  totalled,
 } from './model-stream.ts';
 import { countTokens, modelSampling, type Proof, TokenCount } from './order.ts';
 import { type Misfit, misfitError, type OutputCheck, responseFormat } from './output-rule.ts';
@@ -26,9 +24,6 @@ import { type Misfit, misfitError, type OutputCheck, responseFormat } from './ou
 /** Tokens that a chat template may add per message and per request. */
 export const overheadPerMessage = 4;
 export const overhead = 3;
-
-/** Default for requests without `max_tokens` (docs/specification.md#post-chatcompletions). */
-export const defaultMaxTokens = 1024;
 
 /** A chat request for OpenAI-compatible containers. `model` is omitted, because the endpoint determines it. */
 export interface ModelChatRequest {
@@ -104,15 +99,15 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
   };
 }
 
-function wantedOutput({ maxTokens, reducesOutput }: Conversation, limits: OutputLimits) {
-  const { window, maxOutputTokens } = limits;
+function wantedOutput({ maxTokens, reducesOutput }: Conversation, output: OutputLimits) {
+  const { window, maxOutputTokens } = output;
   if (reducesOutput) {
     // Half of the window by default, so that short prompts need no count.
     const wanted = Math.min(maxTokens ?? Math.floor(window / 2), maxOutputTokens);
     return { wanted, minTokens: Math.min(minReducedTokens, wanted) };
   }
-  refuseLongOutput(maxTokens, limits);
-  return { wanted: maxTokens ?? Math.min(defaultMaxTokens, maxOutputTokens), minTokens: maxTokens ?? 1 };
+  refuseLongOutput(maxTokens, output);
+  return { wanted: maxTokens ?? Math.min(limits.defaultChatTokens, maxOutputTokens), minTokens: maxTokens ?? 1 };
 }
 
 interface OutputLimits {
@@ -383,39 +378,4 @@ function callReader(about: ResponseMetadata, maxCalls: number, offered: Readonly
     const opened = { id: id || callId(about, index), name: offeredName(name, offered) };
     return { index, opened, arguments: text ?? '' };
   };
-}
-
-/**
- * One function call (docs/inference.md#responses). The last chunk contains the usage ("Chat
- * stream").
- */
-export const specifiedChat: ChatFormat<ChatCompletion> = {
-  maxCalls: 1,
-  body({ content, calls: [call], usage, ...end }, { id, created, model }) {
-    const called = call && { function_call: { name: call.name, arguments: call.arguments } };
-    const message = { role: 'assistant' as const, content, ...called };
-    const choice = { index: 0, message, finish_reason: reasonOf(end, 'function_call') };
-    return { id, object: 'chat.completion', created, model, choices: [choice], usage: totalled(usage) };
-  },
-  pieceChunks: (piece, about, isFirst) => [
-    chunk(about, { ...(isFirst && { role: 'assistant' }), ...functionDelta(piece) }, null),
-  ],
-  endChunks({ usage, ...end }, about, isFirst) {
-    const delta = isFirst ? { role: 'assistant', content: '' } : {};
-    return [{ ...chunk(about, delta, reasonOf(end, 'function_call')), usage: totalled(usage) }];
-  },
-};
-
-const chunk = ({ id, created, model }: ResponseMetadata, delta: object, finish_reason: string | null) => ({
-  id,
-  object: 'chat.completion.chunk',
-  created,
-  model,
-  choices: [{ index: 0, delta, finish_reason }],
-});
-
-export function functionDelta(piece: TextPiece) {
-  if ('content' in piece) return { content: piece.content };
-  const { opened, arguments: text } = piece.call;
-  return { function_call: { ...(opened && { name: opened.name }), ...(text && { arguments: text }) } };
 }

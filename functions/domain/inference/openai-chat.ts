@@ -1,16 +1,10 @@
 import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai.ts';
 import { limits } from '#contract/shared/limits.ts';
-import {
-  type CallPiece,
-  type ChatFormat,
-  type ChatReply,
-  type ContentPiece,
-  functionDelta,
-  type ResponseMetadata,
-} from './chat.ts';
+import { type CallPiece, type ChatFormat, type ChatReply, type ContentPiece, type ResponseMetadata } from './chat.ts';
 import type { Bodies } from './choices.ts';
 import { chatLogprobs } from './logprobs.ts';
 import { detailed, type ModelUsage, reasonOf } from './model-stream.ts';
+import { functionDelta } from './specified-chat.ts';
 
 type Message = OpenAiChatCompletion['choices'][number]['message'];
 

@@ -108,7 +108,7 @@ interface Returned {
 type Whole = Omit<Returned, 'amount'>;
 
 /** `now`: epoch seconds. */
-interface Surroundings {
+interface Context {
   readonly plans: Plans;
   readonly now: number;
 }
@@ -118,7 +118,7 @@ function movedCredits(
   meter: Meter,
   order: Order,
   { amount, ...whole }: Returned,
-  { plans, now }: Surroundings,
+  { plans, now }: Context,
 ): { taken: number; settled: Settled } {
   const source = order.kind === 'pack' || order.kind === 'top_up' ? 'purchase' : 'plan';
   const lot = { source, id: order.lot?.id ?? 0, expiresAt: order.lot?.expiresAt ?? 0 } as const;

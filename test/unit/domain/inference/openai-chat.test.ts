@@ -1,26 +1,11 @@
 import * as fc from 'fast-check';
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { OpenAiChatRequest } from '#contract/inference/openai.ts';
-import { chatChunks, type ChatFormat, chatReply, specifiedChat } from '#domain/inference/chat.ts';
+import { chatChunks, type ChatFormat, chatReply } from '#domain/inference/chat.ts';
 import { DeliveredText, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { openAiChat } from '#domain/inference/openai-chat.ts';
+import { specifiedChat } from '#domain/inference/specified-chat.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-
-const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };
-const time = { name: 'get_time' };
-const tools = [
-  { type: 'function', function: { ...weather, strict: true } },
-  { type: 'function', function: time },
-];
-const user = { role: 'user', content: 'Hi' };
-const call = (id: string, name = 'get_weather', text = '{}') => ({
-  id,
-  type: 'function',
-  function: { name, arguments: text },
-});
-
-const parsed = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
+import { call, parsed, time, tools, weather } from '#test/models/openai-tools.ts';
 
 const about = { id: 'chatcmpl-1', created: 7, model: 'svc-1' };
 const usage = { prompt_tokens: 3, completion_tokens: 4 };

@@ -3,24 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { OpenAiChatRequest } from '#contract/inference/openai.ts';
 import { toModelRequest } from '#domain/inference/chat.ts';
 import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
+import { call, parsed, time, tools, user, weather } from '#test/models/openai-tools.ts';
 
-const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };
-const time = { name: 'get_time' };
-const tools = [
-  { type: 'function', function: { ...weather, strict: true } },
-  { type: 'function', function: time },
-];
-const user = { role: 'user', content: 'Hi' };
-const call = (id: string, name = 'get_weather', text = '{}') => ({
-  id,
-  type: 'function',
-  function: { name, arguments: text },
-});
 const calling = { role: 'assistant', content: null, function_call: { name: 'get_weather', arguments: '{}' } };
 const part = (text: string) => ({ type: 'text', text });
 const said = (content: string) => ({ role: 'assistant', content });
 
-const parsed = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
 const modelRequest = (body: object) => toModelRequest(conversationOfOpenAi(parsed(body)), 100);
 
 describe('a request to a model', () => {
