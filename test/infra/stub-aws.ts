@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 /** The response of an operation: a body of its protocol (XML of the query protocol, otherwise JSON), 200 unless it is an error. */
@@ -79,4 +80,17 @@ function operationOf({ headers, url = '' }: IncomingMessage, text: string): { op
   const [, identity] = /^\/v2\/email\/identities\/(.+)$/.exec(path) ?? [];
   if (identity !== undefined) return { operation: 'GetEmailIdentity', value: identity };
   return { operation: path.endsWith('/account-settings') ? 'GetAccountSettings' : path, value: '' };
+}
+
+/** Starts a stub that this process uses during the tests of a file. */
+export async function useStubAws() {
+  const aws = await startStubAws();
+  beforeAll(() => {
+    for (const [name, value] of Object.entries(aws.credentials)) vi.stubEnv(name, value);
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await aws.close();
+  });
+  return aws;
 }

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { live, parseStage } from '#lib/stages.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
-import { type Stub, startStubAws } from '../stub-aws.ts';
+import { type Stub, useStubAws } from '../stub-aws.ts';
 import { failure, readyAccount } from './account.ts';
 
 const stage = parseStage({ ...live, env: { account: '111111111111', region: 'eu-west-1' } });
 
-const aws = await startStubAws();
-beforeAll(() => {
-  for (const [name, value] of Object.entries(aws.credentials)) vi.stubEnv(name, value);
-});
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await aws.close();
-});
+const aws = await useStubAws();
 
 const available = {
   authorizationStatus: 'AUTHORIZED',

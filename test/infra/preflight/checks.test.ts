@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
 import { run } from '../../../bin/preflight/clients.ts';
-import { type Stub, startStubAws, type StubResponse } from '../stub-aws.ts';
+import { type Stub, useStubAws, type StubResponse } from '../stub-aws.ts';
 import {
   callerIdentity,
   certificate,
@@ -35,15 +35,8 @@ const stage = parseStage(choices);
 
 const instances = 'ml.g5.xlarge for endpoint usage';
 
-const aws = await startStubAws();
-beforeAll(() => {
-  for (const [name, value] of Object.entries(aws.credentials)) vi.stubEnv(name, value);
-});
+const aws = await useStubAws();
 beforeEach(() => aws.play(readyAccount));
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await aws.close();
-});
 
 const play = (changes: Stub): void => aws.play({ ...readyAccount, ...changes });
 

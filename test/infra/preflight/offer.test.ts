@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { live, parseStage } from '#lib/stages.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
-import { startStubAws } from '../stub-aws.ts';
+import { useStubAws } from '../stub-aws.ts';
 import { failure, readyAccount, stack } from './account.ts';
 
 const stage = parseStage({
@@ -12,14 +12,7 @@ const stage = parseStage({
 });
 const deployed = stack('UPDATE_COMPLETE', { metersTableName: 'meters-1', agentsTableName: 'agents-1' });
 
-const aws = await startStubAws();
-beforeAll(() => {
-  for (const [name, value] of Object.entries(aws.credentials)) vi.stubEnv(name, value);
-});
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await aws.close();
-});
+const aws = await useStubAws();
 
 const page = (items: readonly object[]) => ({ body: { Items: items.map((item) => marshall(item)) } });
 const on = (rank: number, planId: string, more: object = {}) => ({

@@ -18,7 +18,7 @@ export interface Failures {
   end: number;
 }
 
-interface Surroundings {
+interface ProcessContext {
   readonly draws: Draws;
   readonly failures: Failures;
   /** Moves the clock by the duration of a request, in milliseconds. */
@@ -28,15 +28,15 @@ interface Surroundings {
 /** A process of the service: one run of a function. It ends at a random request, and then does nothing more. */
 export class Process {
   #hasEnded = false;
-  readonly #world: Surroundings;
+  readonly #context: ProcessContext;
 
-  constructor(world: Surroundings) {
-    this.#world = world;
+  constructor(context: ProcessContext) {
+    this.#context = context;
   }
 
   /** A request to the provider. */
   async request<T>(effect: () => T): Promise<T> {
-    const { draws, failures } = this.#world;
+    const { draws, failures } = this.#context;
     await this.#arrive(400);
     if (failures.isProviderDown) throw new ProviderUnavailable('the provider is down');
     const isLost = happens(draws, failures.lost);
@@ -57,28 +57,28 @@ export class Process {
     await this.#arrive(10);
     const result = this.#endsAround(effect);
     await this.#pause();
-    return conflict && happens(this.#world.draws, this.#world.failures.conflict) ? conflict() : result;
+    return conflict && happens(this.#context.draws, this.#context.failures.conflict) ? conflict() : result;
   }
 
   async send(effect: () => void): Promise<void> {
     await this.#arrive(10);
-    if (this.#world.failures.isQueueDown) throw new Error('the queue is down');
+    if (this.#context.failures.isQueueDown) throw new Error('the queue is down');
     this.#endsAround(effect);
   }
 
   async #arrive(ms: number): Promise<void> {
-    this.#world.elapse(1 + this.#world.draws.below(ms));
+    this.#context.elapse(1 + this.#context.draws.below(ms));
     await this.#pause();
   }
 
   /** Lets concurrent processes run, so that their requests interleave in a random order. */
   async #pause(): Promise<void> {
-    for (let turns = this.#world.draws.below(4); turns > 0; turns--) await Promise.resolve();
+    for (let turns = this.#context.draws.below(4); turns > 0; turns--) await Promise.resolve();
     this.#refuseIfEnded();
   }
 
   #endsAround<T>(effect: () => T): T {
-    const { draws, failures } = this.#world;
+    const { draws, failures } = this.#context;
     const ends = happens(draws, failures.end);
     if (ends && draws.isOneIn(2)) this.#hasEnded = true;
     this.#refuseIfEnded();
