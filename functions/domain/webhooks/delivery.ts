@@ -133,6 +133,10 @@ export interface DeliveryStore extends Waking {
   requeue(delivery: Delivery, now: number): Promise<Delivery>;
   /** Leases the webhook to one worker. Returns undefined if it is leased, paused or not active. */
   acquire(ref: WebhookRef, worker: Pick<Lease, 'token' | 'lane' | 'until'>, now: number): Promise<Lease | undefined>;
+  /**
+   * Counts the account's workers in the lease's lane whose leases end earlier. A worker whose earlier lease is not yet
+   * written is not counted, so workers that start together may exceed the limit for one turn.
+   */
   workersBefore(lease: Lease, now: number): Promise<number>;
   due(ref: WebhookRef, now: number, limit: number): Promise<DueDelivery[]>;
   record(attempt: RecordedAttempt): Promise<void>;
