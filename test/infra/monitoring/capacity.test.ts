@@ -17,14 +17,7 @@ const [whole, streamed] = [perSecond(false), perSecond(true)];
 const inSentence = `about ${whole} calls a second of 3 s (${streamed} as streams)`;
 
 /** Pages that state the throughput of one account. */
-const pages = [
-  'docs/performance.md',
-  'docs/dynamodb.md',
-  'docs/runbook.md',
-  'docs/adr/0005-unlimited-plans.md',
-  'docs/guides/plans-and-limits.md',
-  'docs/meter.md',
-];
+const pages = ['docs/performance.md', 'docs/guides/plans-and-limits.md'];
 
 describe('the throughput of one account', () => {
   it.each(pages)('matches the computed figure in %s', (page) => {
