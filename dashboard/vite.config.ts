@@ -3,10 +3,8 @@ import { defineConfig, type Plugin, type ProxyOptions } from 'vite';
 import { offer } from '../functions/contract/offer/current-offer.ts';
 import { defaultOffer } from '../functions/contract/offer/default-offer.ts';
 import type { Offer } from '../functions/contract/offer/offer.ts';
-import { mantineStyles } from './content/mantine-styles.ts';
-import { content } from './content/plugin.ts';
-import { escapeHtml } from './content/public/html.ts';
-import { routeFacts } from './content/route-facts.ts';
+import { escapeHtml } from './content/public/page.ts';
+import { content, mantineStyles, routeFacts } from './content/vite-plugins.ts';
 
 /** Local service that receives the API requests of `npx vite dashboard`. */
 const service = 'http://127.0.0.1:8787';

@@ -1,6 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked';
+import { originMark } from '#contract/dashboard-config.ts';
 import type { Block, Cell, Inline } from '../src/pages/guides/guide.ts';
-import { withOriginMark } from './origin.ts';
 
 /** Returns the dashboard URL for a link of a page, or undefined if the dashboard does not contain the target. */
 export type ResolveLink = (href: string) => string | undefined;
@@ -101,3 +101,22 @@ const anchorOf = (title: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
     .replaceAll(' ', '-');
+
+/** References to the service's address in examples, in every language. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/^export API=.*$\n/gm, ''],
+  [/^echo \$API$\n?/gm, ''],
+  [/\$\{API_KEY:-tai_your_api_key\}/g, '"tai_your_api_key"'],
+  [/const \{ API, API_KEY \} = /g, 'const { API_KEY } = '],
+  [/\$\{(?:process\.env\.)?API\}/g, originMark],
+  [/os\.environ\["API"\] \+ "/g, `"${originMark}`],
+  [/\$API(?=\/)/g, originMark],
+];
+
+/** Replaces the variable `API` of an example with `originMark`. Throws if a reference remains. */
+export function withOriginMark(code: string): string {
+  const marked = names.reduce((text, [name, value]) => text.replaceAll(name, value), code);
+  if (/\bAPI\b(?!_KEY)/.test(marked.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')))
+    throw new Error(`an example names the address in a way that is not known: ${marked}`);
+  return marked;
+}

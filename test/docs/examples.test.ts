@@ -7,7 +7,7 @@ import { services } from '#runtime/services/container.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { someOf } from '#test/many.ts';
 import { usePerson, useTestService } from '#test/service/service.ts';
-import { withOriginMark } from '../../dashboard/content/origin.ts';
+import { withOriginMark } from '../../dashboard/content/markdown.ts';
 import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
 
 interface Block {

@@ -10,7 +10,7 @@ import { loadOffer } from '#lib/offer.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { listed } from '#test/listed.ts';
 import { useTestService } from '#test/service/service.ts';
-import { requests } from '../../dashboard/content/public/examples.ts';
+import { requests } from '../../dashboard/content/public/front.ts';
 
 const service = useTestService({ buildDashboard: true });
 const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { apiDocumentPath, frontPage, pricingVariants, publicFiles } from '#contract/dashboard-config.ts';
-import { guideMarkdown } from '../guide-markdown.ts';
-import { loadGuides } from '../guides.ts';
+import { guideMarkdown, loadGuides } from '../guides.ts';
 import { documentFile } from '../reference.ts';
 import { front } from './front.ts';
 import { renderPage } from './page.ts';

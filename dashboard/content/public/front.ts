@@ -1,11 +1,133 @@
+import { type GuideSlug, originMark } from '#contract/dashboard-config.ts';
+import { firstModelFor, models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
+import { capabilities, type Capability } from '#contract/offer/offer.ts';
 import { creditCount } from '../../src/lib/format.ts';
 import { failedCalls } from '../../src/lib/names.ts';
-import { claim, freePlan } from '../../src/lib/offered.ts';
-import { firstRequest, sdkExamples } from './examples.ts';
-import { html } from './html.ts';
-import { type PublicPage, type Question, questionsSection } from './page.ts';
-import { services } from './services.ts';
+import { claim, freePlan, isSold, type Service } from '../../src/lib/offered.ts';
+import { html, type PublicPage, type Question, questionsSection } from './page.ts';
+
+interface ServiceText {
+  /** The service that must be sold. */
+  readonly of: Service;
+  readonly title: string;
+  readonly text: string;
+  readonly guide: GuideSlug;
+}
+
+const hasTools = models.some(({ features }) => features.includes('tools'));
+
+const allServices: readonly ServiceText[] = [
+  {
+    of: 'chat',
+    title: 'Chat',
+    text: `Conversations, as a stream or at once${hasTools ? ', with function calling' : ''}.`,
+    guide: 'chat',
+  },
+  {
+    of: 'translation',
+    title: 'Translation',
+    text: 'Whole texts from one language into another.',
+    guide: 'translation',
+  },
+  {
+    of: 'speech',
+    title: 'Text-to-speech',
+    text: 'Speech in several voices and formats, sent while it is generated.',
+    guide: 'audio',
+  },
+  {
+    of: 'text analysis',
+    title: 'Text analysis',
+    text: 'Sentiment, entities, key phrases, personal data and your own categories.',
+    guide: 'analysis',
+  },
+  {
+    of: 'transcription',
+    title: 'Transcription',
+    text: 'Transcripts of recordings, with timestamps.',
+    guide: 'audio',
+  },
+  {
+    of: 'embeddings',
+    title: 'Embeddings',
+    text: 'Vectors for search, clustering and recommendations.',
+    guide: 'embeddings',
+  },
+  {
+    of: 'text completion',
+    title: 'Text completion',
+    text: 'A prompt, continued by the model.',
+    guide: 'completions',
+  },
+  {
+    of: 'chat',
+    title: 'Agents',
+    text: `A model with your instructions, functions${isSold.embeddings ? ', documents' : ''} and stored conversations.`,
+    guide: 'agents',
+  },
+  {
+    of: 'messages',
+    title: 'Messages',
+    text: 'SMS and voice calls, each handed to the carrier once.',
+    guide: 'messages',
+  },
+  { of: 'webhooks', title: 'Webhooks', text: 'Signed events for your server.', guide: 'webhooks' },
+];
+
+export const services: readonly ServiceText[] = allServices.filter(({ of }) => isSold[of]);
+
+const bearer = '-H "Authorization: Bearer $API_KEY"';
+
+/** A line for each field, so that the example fits beside the headline. */
+function json(path: string, body: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(body).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`);
+  const data = `'{\n${fields.join(',\n')}\n  }'`;
+  return [`curl ${originMark}${path}`, bearer, '-H "Content-Type: application/json"', `-d ${data}`].join(' \\\n  ');
+}
+
+/** A request to a model for each capability, the most usual first. */
+export const requests: Readonly<Record<Capability, (model: string) => string>> = {
+  chat: (model) => json('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] }),
+  completion: (model) => json('/v1/completions', { model, prompt: 'Once upon a time', max_tokens: 100 }),
+  embeddings: (model) => json('/v1/embeddings', { model, input: ['a river bank', 'a savings bank'] }),
+  speech: (model) =>
+    `${json('/openai/v1/audio/speech', { model, voice: 'alloy', input: 'Good morning' })} \\\n  --output speech.mp3`,
+  transcription: (model) =>
+    [`curl ${originMark}/openai/v1/audio/transcriptions`, bearer, `-F model=${model} -F file=@speech.mp3`].join(
+      ' \\\n  ',
+    ),
+};
+
+/** A request of the most usual capability that is sold. */
+export function firstRequest(): string {
+  const capability = capabilities.find((one) => firstModelFor(one) !== '');
+  if (capability === undefined) throw new Error('no plan of the offer includes a model');
+  return requests[capability](firstModelFor(capability));
+}
+
+interface SdkExample {
+  readonly language: string;
+  readonly before: string;
+  /** The lines to change in a program that calls OpenAI. */
+  readonly changed: string;
+  readonly after: string;
+}
+
+const sdkExamples: readonly SdkExample[] = [
+  {
+    language: 'JavaScript',
+    before: "import OpenAI from 'openai';\n\nconst client = new OpenAI({\n",
+    changed: `  baseURL: '${originMark}/openai/v1',\n  apiKey: process.env.API_KEY,\n`,
+    after: '});',
+  },
+  {
+    language: 'Python',
+    before: 'import os\nfrom openai import OpenAI\n\nclient = OpenAI(\n',
+    changed: `    base_url="${originMark}/openai/v1",\n    api_key=os.environ["API_KEY"],\n`,
+    after: ')',
+  },
+];
 
 const freeCredits = freePlan?.creditsPerMonth ?? 0;
 const freeText = freeCredits > 0 ? `${creditCount(freeCredits)} per month are free. No card required.` : '';

@@ -2,11 +2,10 @@ import { apiDocumentPath, dashboardPages, originMark, type PricingSettings } fro
 import { offer } from '#contract/offer/current-offer.ts';
 import { claim } from '../../src/lib/offered.ts';
 import type { GuideEntry } from '../../src/pages/guides/guide.ts';
-import { markdownTable } from '../guide-markdown.ts';
+import { markdownTable } from '../guides.ts';
+import { services as offeredServices } from './front.ts';
 import { productLinks } from './page.ts';
-import { pricingFacts } from './pricing-facts.ts';
-import { pricingLead, pricingTitle } from './pricing.ts';
-import { services as offeredServices } from './services.ts';
+import { pricingFacts, pricingLead, pricingTitle } from './pricing.ts';
 
 const { name, supportEmail } = offer.product;
 const link = (title: string, url: string, note = ''): string => `- [${title}](${url})${note && `: ${note}`}`;

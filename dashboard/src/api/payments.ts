@@ -1,9 +1,8 @@
 import { paymentRoutes } from '#contract/routes/payments.ts';
-import { type Action, useAction } from './actions.ts';
+import { type Action, useAction, useOnce } from './actions.ts';
 import { call } from './call.ts';
 import { planReads, useData } from './reads.ts';
 import { ApiError } from './response.ts';
-import { useOnce } from './use-once.ts';
 
 /** Cached reads that a payment changes. */
 export const paymentReads = [...planReads, paymentRoutes.listPayments, paymentRoutes.getAutoTopUp] as const;

@@ -4,10 +4,10 @@ import type { CurrentUser } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { useAction } from '../api/actions.ts';
 import { perform } from '../api/call.ts';
+import { TermsInSentence } from './brand.tsx';
 import { ErrorNotice } from './notice.tsx';
 import { Page } from './page.tsx';
-import { TermsInSentence } from './product-links.tsx';
-import { useSignOut } from './sign-out.ts';
+import { useSignOut } from './session.ts';
 
 type Terms = NonNullable<InferOutput<typeof CurrentUser>['terms']>;
 

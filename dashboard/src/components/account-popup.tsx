@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useOpening } from '../lib/focus.ts';
 import { Icon } from './icon.tsx';
-import { useSignOut } from './sign-out.ts';
+import { useSignOut } from './session.ts';
 
 interface AccountPopupProps {
   readonly button: ReactNode;

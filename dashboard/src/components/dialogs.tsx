@@ -4,13 +4,13 @@ import { late } from '../lib/load.ts';
 
 /** A dialog whose code is loaded when it is first opened. */
 export const Modal = late<ModalProps>(
-  async () => (await import('./late-modal.tsx')).LateModal,
+  async () => (await import('./mantine-dialogs.tsx')).LateModal,
   ({ opened }) => opened,
 );
 
 /** A side panel whose code is loaded when it is first opened. */
 export const Drawer = late<DrawerProps>(
-  async () => (await import('./late-drawer.tsx')).LateDrawer,
+  async () => (await import('./mantine-dialogs.tsx')).LateDrawer,
   ({ opened }) => opened,
 );
 

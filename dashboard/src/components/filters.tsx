@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery } from '../lib/hooks.ts';
-import { Empty } from './empty.tsx';
 import type { IconName } from './icon.tsx';
+import { Empty } from './page.tsx';
 
 interface Choice<Value extends string> {
   readonly value: Value;

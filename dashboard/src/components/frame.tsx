@@ -8,14 +8,13 @@ import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useMe, useMember } from '../api/reads.ts';
 import { followBuild, orReload } from '../lib/load.ts';
 import { PageSkeleton } from './boundary.tsx';
-import { Wordmark } from './brand.tsx';
+import { ProductLinks, Wordmark } from './brand.tsx';
 import { Confirmations, Drawer } from './dialogs.tsx';
 import css from './frame.module.css';
 import { ErrorNotice } from './notice.tsx';
 import { notify } from './notifications.tsx';
 import type { Session } from './page-links.ts';
 import { usePalette } from './palette/use-palette.tsx';
-import { ProductLinks } from './product-links.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 const AcceptTerms = lazy(orReload(() => import('./accept-terms.tsx')));

@@ -6,7 +6,7 @@ import { isPlaygroundKey } from '../../api/keys.ts';
 import { useData, useKeys, useMe } from '../../api/reads.ts';
 import type { IconName } from '../icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
-import { useSignOut } from '../sign-out.ts';
+import { useSignOut } from '../session.ts';
 
 /** In order of display. */
 export const entryGroups = ['Actions', 'Pages', 'API keys', 'Agents', 'Guides', 'API reference'] as const;
@@ -108,6 +108,13 @@ function useOwnEntries(session: Session): readonly Entry[] {
 /** Path prefix of the operations that only operators may call. */
 const operatorPath = '/api/operator/';
 
+const loadDocumentation = async () => {
+  const [guides, reference] = await Promise.all([import('virtual:guide-search'), import('virtual:reference')]);
+  // The cache needs no text of the sections.
+  const sections = guides.default.map(({ href, guide, title }) => ({ href, guide, title }));
+  return { sections, operations: reference.entries };
+};
+
 /** Sections of guides and operations of the API, loaded on demand. If loading fails, the other entries remain. */
 function useDocumentation(session: Session): readonly Entry[] {
   const { data: me } = useMe({ enabled: session === 'member' });
@@ -115,7 +122,7 @@ function useDocumentation(session: Session): readonly Entry[] {
   const [, go] = useLocation();
   const { data } = useQuery({
     queryKey: ['documentation'],
-    queryFn: async () => (await import('./documentation.ts')).documentation,
+    queryFn: loadDocumentation,
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (!data) return [];

@@ -1,8 +1,7 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { SchemeToggle, Wordmark } from '../../components/brand.tsx';
-import { ProductLinks } from '../../components/product-links.tsx';
+import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { useTitle } from '../../lib/focus.ts';
 import { claim, freePlan } from '../../lib/offered.ts';
 import css from './auth-layout.module.css';

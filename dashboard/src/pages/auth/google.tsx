@@ -5,8 +5,8 @@ import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
-import { beginSession } from '../../api/session.ts';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { beginSession } from '../../components/session.ts';
 import { lateDialog } from '../../lib/load.ts';
 
 interface GoogleSignInProps {

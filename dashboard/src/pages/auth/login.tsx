@@ -11,12 +11,11 @@ import { call, send } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
 import { ApiError, readJson, readResponse } from '../../api/response.ts';
-import { beginSession } from '../../api/session.ts';
+import { hasTerms, TermsInSentence } from '../../components/brand.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
-import { hasTerms, TermsInSentence } from '../../components/product-links.tsx';
+import { beginSession, returnPath, useOwnDocument } from '../../components/session.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
-import { returnPath, useOwnDocument } from './sign-in.ts';
 
 const labels = { email: 'Email', password: 'Password' };
 

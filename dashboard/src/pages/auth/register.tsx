@@ -7,15 +7,15 @@ import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
+import { hasTerms, TermsInSentence } from '../../components/brand.tsx';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot } from '../../components/notice.tsx';
-import { hasTerms, TermsInSentence } from '../../components/product-links.tsx';
+import { returnPath, useOwnDocument } from '../../components/session.ts';
 import { formatWhole } from '../../lib/format.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
 import { InboxLink } from './inbox-link.tsx';
-import { returnPath, useOwnDocument } from './sign-in.ts';
 
 const free = offer.plans.find(({ priceUsd }) => priceUsd === 0);
 const freeLead =

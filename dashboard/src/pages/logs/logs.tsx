@@ -1,8 +1,7 @@
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { useKeys } from '../../api/reads.ts';
-import { Empty, PlaygroundLink } from '../../components/empty.tsx';
-import { Page } from '../../components/page.tsx';
+import { Empty, Page, PlaygroundLink } from '../../components/page.tsx';
 import { type ListRequests, RequestsPanel } from './requests-panel.tsx';
 
 const { listRequests } = creditRoutes;

@@ -1,8 +1,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { Detail, Details } from '../../components/details.tsx';
-import { Empty } from '../../components/empty.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Panel } from '../../components/page.tsx';
+import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import {
   creditCount,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { LazyDayChart, Legend } from '../../components/charts/lazy-day-chart.tsx';
+import { LazyDayChart, Legend } from '../../components/lazy-day-chart.tsx';
 import { formatExact } from '../../lib/format.ts';
 import { type Measure, sum, type Total } from '../../lib/usage.ts';
 

@@ -13,10 +13,9 @@ import {
 import { useMemo } from 'react';
 import { useNow } from '../../api/config.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
-import { Empty, PlaygroundLink } from '../../components/empty.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { Page, Panel } from '../../components/page.tsx';
+import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { count, creditCount, formatCredits, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';

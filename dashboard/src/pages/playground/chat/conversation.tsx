@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Group, Text, Textarea, Title } from '@mantine/core';
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../../../components/copy.tsx';
-import { Empty } from '../../../components/empty.tsx';
 import { Icon, type IconName, Tip } from '../../../components/icon.tsx';
+import { Empty } from '../../../components/page.tsx';
 import { useStableCallback } from '../../../lib/hooks.ts';
 import { ExchangeNotices, Metrics } from '../tab/inspector.tsx';
 import { Caret, PlainText } from '../tab/text.tsx';

@@ -1,8 +1,8 @@
 import { Skeleton, Text } from '@mantine/core';
 import { type ComponentProps, lazy, Suspense } from 'react';
-import { orReload } from '../../lib/load.ts';
-import { colorVariable } from '../../lib/usage.ts';
-import { ErrorBoundary } from '../boundary.tsx';
+import { orReload } from '../lib/load.ts';
+import { colorVariable } from '../lib/usage.ts';
+import { ErrorBoundary } from './boundary.tsx';
 import css from './day-chart.module.css';
 
 const DayChart = lazy(orReload(() => import('./day-chart.tsx')));

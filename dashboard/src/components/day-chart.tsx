@@ -3,8 +3,8 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatAbout, formatCompact, formatDayMonth, formatExact } from '../../lib/format.ts';
-import { colorVariable, dayOf } from '../../lib/usage.ts';
+import { formatAbout, formatCompact, formatDayMonth, formatExact } from '../lib/format.ts';
+import { colorVariable, dayOf } from '../lib/usage.ts';
 import css from './day-chart.module.css';
 
 interface DayChartProps extends DayChartData {

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
 import type { Plugin } from 'vite';
 import { guideFiles, loadGuides } from './guides.ts';
 import { publicContent } from './public/files.ts';
@@ -69,4 +72,70 @@ export function content(): Plugin {
         this.emitFile({ type: 'asset', fileName: path.slice(1), source });
     },
   };
+}
+
+const styles = new URL('../../node_modules/@mantine/core/styles/', import.meta.url);
+
+/**
+ * Adds the styles of each Mantine component to the chunk of the component. Loading the styles of all components would
+ * add a sixth to the first load. A component imports its class names last, so the styles of its parts precede its own.
+ */
+export function mantineStyles(): Plugin {
+  return {
+    name: 'mantine-styles',
+    apply: 'build',
+    transform(code, id) {
+      const [, name] = /@mantine\/core\/esm\/.*\/([A-Za-z]+)\.module\.mjs$/.exec(id) ?? [];
+      if (name === undefined || !existsSync(fileURLToPath(new URL(`${name}.css`, styles)))) return undefined;
+      return { code: `import '@mantine/core/styles/${name}.css';\n${code}`, map: null };
+    },
+  };
+}
+
+/** Properties of a route that the dashboard reads. It uses the schemas of requests only as types. */
+const kept: ReadonlySet<string | undefined> = new Set(['id', 'method', 'path', 'credential', 'output']);
+
+/** A call `defineRoute({ … })` in the syntax tree. A spread has no key. */
+const Declaration = v.object({
+  type: v.literal('CallExpression'),
+  callee: v.object({ name: v.literal('defineRoute') }),
+  arguments: v.tuple([
+    v.object({
+      properties: v.array(
+        v.object({
+          type: v.string(),
+          start: v.number(),
+          end: v.number(),
+          key: v.optional(v.object({ name: v.optional(v.string()) })),
+        }),
+      ),
+    }),
+  ]),
+});
+type Declaration = v.InferOutput<typeof Declaration>;
+
+/** Removes the properties of routes that only the service reads, so that their schemas are not loaded. */
+export function routeFacts(): Plugin {
+  return {
+    name: 'route-facts',
+    apply: 'build',
+    transform(code, id) {
+      if (!/\/functions\/contract\/routes\/[\w-]+\.ts$/.test(id)) return undefined;
+      const dropped = declarationsIn(this.parse(code)).flatMap(({ arguments: [{ properties }] }) =>
+        properties.filter(({ type, key }) => type === 'Property' && !kept.has(key?.name)),
+      );
+      const text = dropped.reduceRight((rest, { start, end }) => {
+        const comma = /^\s*,/.exec(rest.slice(end))?.[0].length ?? 0;
+        return rest.slice(0, start) + rest.slice(end + comma);
+      }, code);
+      return { code: text, map: null, moduleSideEffects: false };
+    },
+  };
+}
+
+/** The declarations below a node, in their order. */
+function declarationsIn(node: unknown): Declaration[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if (v.is(Declaration, node)) return [node];
+  return Object.values(node).flatMap(declarationsIn);
 }

@@ -1,0 +1,51 @@
+import { useEffect } from 'react';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { closeAccountStorage } from '../api/account-storage.ts';
+import { becomeAccount, documentAccount, endDocument, reloadDocument } from '../api/account.ts';
+import { useAction } from '../api/actions.ts';
+import { perform } from '../api/call.ts';
+import { toApiError } from '../api/response.ts';
+import { notify } from './notifications.tsx';
+
+/** Loaded on demand, to keep the sign-in page small. */
+const revokePlaygroundKeys = async () => (await import('../api/keys.ts')).revokePlaygroundKeys();
+
+/** Call after a sign-in. Also revokes playground keys that outlived an expired session. */
+export async function beginSession({ id }: { readonly id: number }): Promise<void> {
+  await becomeAccount(id);
+  await revokePlaygroundKeys().catch(() => undefined);
+}
+
+/** Ends the session, then this document. Throws an ApiError if the service did not end the session. */
+async function signOut(): Promise<void> {
+  await revokePlaygroundKeys().catch(() => undefined);
+  await perform(signInRoutes.logout, {});
+  closeAccountStorage();
+  await endDocument('/login');
+}
+
+/** Signs out. If that fails, a notification says that the user is still signed in. */
+export function useSignOut(): () => void {
+  const { run } = useAction(() =>
+    signOut().catch((error: unknown) => {
+      notify({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
+      throw error;
+    }),
+  );
+  return () => void run(undefined);
+}
+
+/** Reloads if the document already belongs to an account, so that each session starts in a fresh document. */
+export function useOwnDocument(): void {
+  useEffect(() => {
+    if (documentAccount() !== undefined) void reloadDocument();
+  }, []);
+}
+
+/** Target page after sign-in: the page in `return` if it is one of ours, otherwise the overview. */
+export function returnPath(search: string): string {
+  const wanted = new URLSearchParams(search).get('return') ?? '/';
+  const [path = '/'] = wanted.split(/[?#]/, 1);
+  return dashboardPages.some((page) => page === path) ? wanted : '/';
+}
