@@ -23,8 +23,12 @@ const entryPages = [
   page('/register', () => import('./pages/auth/register.tsx')),
   page('/login', () => import('./pages/auth/login.tsx')),
   page('/confirm', () => import('./pages/auth/confirm.tsx')),
-  page('/forgot-password', () => import('./pages/auth/forgot-password.tsx')),
-  page('/reset-password', () => import('./pages/auth/reset-password.tsx')),
+  page('/forgot-password', async () => ({
+    default: (await import('./pages/auth/password-reset.tsx')).ForgotPasswordPage,
+  })),
+  page('/reset-password', async () => ({
+    default: (await import('./pages/auth/password-reset.tsx')).ResetPasswordPage,
+  })),
   page('/email-change', () => import('./pages/auth/email-change.tsx')),
 ];
 
@@ -32,7 +36,7 @@ const memberPages = [
   page('/', () => import('./pages/overview/overview.tsx')),
   page('/keys', () => import('./pages/keys/keys.tsx')),
   page('/plans', () => import('./pages/plans/plans.tsx')),
-  page('/billing', () => import('./pages/billing/billing-only.tsx')),
+  page('/billing', async () => ({ default: (await import('./pages/restricted-pages.tsx')).BillingOnly })),
   page('/models', () => import('./pages/models/models.tsx')),
   page('/usage', () => import('./pages/usage/usage.tsx')),
   page('/logs', () => import('./pages/logs/logs.tsx')),
@@ -41,7 +45,7 @@ const memberPages = [
   page('/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
   page('/playground', () => import('./pages/playground/playground.tsx')),
   page('/settings', () => import('./pages/settings/settings.tsx')),
-  page('/operator', () => import('./pages/operator/operator-only.tsx')),
+  page('/operator', async () => ({ default: (await import('./pages/restricted-pages.tsx')).OperatorOnly })),
 ];
 
 /** Pages in the frame that need no session. */

@@ -4,9 +4,7 @@ import { dashboardPages, guides, originMark } from '#contract/dashboard-config.t
 import { anchorsOf } from '#test/docs/citations.ts';
 import { fileOf, guideOf, loadGuides } from '../../dashboard/content/guides.ts';
 import { blocksOf, withOriginMark } from '../../dashboard/content/markdown.ts';
-import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
-import { type Block, type Inline } from '../../dashboard/src/pages/guides/guide.ts';
-import { search } from '../../dashboard/src/pages/guides/search.ts';
+import { type Block, type Inline, search, withKey } from '../../dashboard/src/pages/guides/guide.ts';
 
 const loaded = loadGuides();
 const entries = loaded.flatMap((guide) => guide.search);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readNumber } from '#gateways/phone-numbers.ts';
 import { sceneOf } from '#local/messages/carrier.ts';
-import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/test-numbers.ts';
+import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/message.ts';
 
 describe('the test numbers', () => {
   it('are accepted and delivered by the service, a different one at each click', () => {

@@ -100,7 +100,7 @@ export const requests: Readonly<Record<Capability, (model: string) => string>> =
 };
 
 /** A request of the most usual capability that is sold. */
-export function firstRequest(): string {
+function firstRequest(): string {
   const capability = capabilities.find((one) => firstModelFor(one) !== '');
   if (capability === undefined) throw new Error('no plan of the offer includes a model');
   return requests[capability](firstModelFor(capability));

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { recall, remember } from '../../api/account-storage.ts';
 import { documentAccount } from '../../api/account.ts';
-import { AgentDraft } from './agent-values.ts';
+import { AgentDraft } from './agent.ts';
 
 /** Unsaved changes by agent id. */
 const Drafts = v.record(v.string(), AgentDraft);

@@ -22,12 +22,14 @@ import {
   agentBody,
   agentFormSchema,
   agentLabels,
+  agentPath,
+  agentReads,
+  type AgentRecord,
   type AgentValues,
   changesOf,
   newAgentValues,
   valuesOf,
-} from './agent-values.ts';
-import { agentPath, agentReads, type AgentRecord } from './agent.ts';
+} from './agent.ts';
 import css from './agents.module.css';
 
 export default function NewAgentPage() {

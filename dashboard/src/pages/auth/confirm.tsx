@@ -7,7 +7,7 @@ import { useMe } from '../../api/reads.ts';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
-import { forgetLinkToken, useLinkToken } from './link-token.ts';
+import { forgetLinkToken, useLinkToken } from './email-link.tsx';
 
 /**
  * Target of the link in the confirmation email. Confirms by itself in the browser that registered; in another browser

@@ -8,7 +8,7 @@ import { call } from '../../api/call.ts';
 import type { Data } from '../../api/response.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
-import { forgetLinkToken, useLinkToken } from './link-token.ts';
+import { forgetLinkToken, useLinkToken } from './email-link.tsx';
 
 type Decided = Data<typeof accountRoutes.decideEmailChange>;
 

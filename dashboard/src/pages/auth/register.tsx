@@ -14,8 +14,8 @@ import { FormFoot } from '../../components/notice.tsx';
 import { returnPath, useOwnDocument } from '../../components/session.ts';
 import { formatWhole } from '../../lib/format.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
+import { InboxLink } from './email-link.tsx';
 import { GoogleSignIn } from './google.tsx';
-import { InboxLink } from './inbox-link.tsx';
 
 const free = offer.plans.find(({ priceUsd }) => priceUsd === 0);
 const freeLead =

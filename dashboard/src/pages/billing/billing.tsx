@@ -1,16 +1,30 @@
-import { Stack } from '@mantine/core';
-import { useSellsCredits } from '../../api/config.ts';
-import { useMe, useSubscription } from '../../api/reads.ts';
+import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { useNow, useSellsCredits } from '../../api/config.ts';
+import { usePortal, useTopUp } from '../../api/payments.ts';
+import { useMe, usePlans, useSubscription } from '../../api/reads.ts';
+import { Detail, Details } from '../../components/details.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
 import { Page, Panel } from '../../components/page.tsx';
+import { formatDay, formatMoney } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
-import { isPaymentId } from '../../lib/payment-text.ts';
-import { PastDue } from '../plans/past-due.tsx';
+import { planTitle } from '../../lib/names.ts';
+import { freePlan } from '../../lib/offered.ts';
+import { cardExpiry, cardTitle, isExpired, isPaymentId } from '../../lib/payment-text.ts';
+import {
+  chargedPrice,
+  endOf,
+  isInForce,
+  nextPayment,
+  type Plan,
+  type Subscription,
+  unpaidRenewal,
+} from '../plans/plan.ts';
+import { PastDue } from '../plans/subscription-notice.tsx';
 import css from './billing.module.css';
-import { CardPanel } from './card-panel.tsx';
 import { Packs } from './packs.tsx';
 import { PaymentsPanel } from './payments-panel.tsx';
-import { PlanPanel } from './plan-panel.tsx';
 import { ReturnedPayment } from './returned-payment.tsx';
 import { TopUpPanel } from './top-up-panel.tsx';
 
@@ -51,5 +65,86 @@ export default function BillingPage() {
         {!isUnconfirmed && <PaymentsPanel />}
       </Stack>
     </Page>
+  );
+}
+
+function PlanPanel() {
+  const { data: subscription, error, refetch } = useSubscription();
+  const { data: listing } = usePlans();
+  return (
+    <Panel
+      title="Plan"
+      aside={
+        <Anchor component={Link} href="/plans" size="sm">
+          Change plan
+        </Anchor>
+      }
+    >
+      {error && subscription === undefined && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {subscription === undefined && !error && <Skeleton height={112} radius="md" />}
+      {subscription !== undefined && <PlanDetails subscription={subscription} plans={listing?.plans ?? []} />}
+    </Panel>
+  );
+}
+
+function PlanDetails({ subscription, plans }: { subscription: Subscription; plans: readonly Plan[] }) {
+  const now = useNow();
+  const current = subscription && isInForce(subscription, now) ? subscription : null;
+  const [next, unpaid, end] = [nextPayment(current, plans), unpaidRenewal(current), endOf(current)];
+  return (
+    <Details>
+      <Detail title="Current plan">{current ? planTitle(current.planId) : (freePlan?.title ?? 'None')}</Detail>
+      {end === undefined ? (
+        <Detail title="Price">{chargedPrice(current)}</Detail>
+      ) : (
+        <Detail title="Ends on">{formatDay(end)}</Detail>
+      )}
+      {unpaid && (
+        <Detail title={unpaid.isPastDue ? 'Past due' : 'Renewal'}>
+          {`${formatMoney(unpaid.usd)} ${unpaid.isPastDue ? 'since' : 'in progress since'} ${formatDay(unpaid.since)}`}
+        </Detail>
+      )}
+      <Detail title="Next payment">{next ? `${formatMoney(next.usd)} on ${formatDay(next.day)}` : 'None'}</Detail>
+      {end === undefined && current?.pendingPlanId !== undefined && (
+        <Detail title="Changes to">{`${planTitle(current.pendingPlanId)} on ${formatDay(current.nextBillingDate)}`}</Detail>
+      )}
+    </Details>
+  );
+}
+
+function CardPanel() {
+  const { data, error, refetch } = useTopUp();
+  const portal = usePortal();
+  const now = useNow();
+  return (
+    <Panel title="Card and invoices">
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={112} radius="md" />}
+      {data && (
+        <Stack gap="sm">
+          {data.card ? (
+            <Details>
+              <Detail title="Saved card">{cardTitle(data.card)}</Detail>
+              <Detail title={isExpired(data.card, now) ? 'Expired' : 'Expires'}>{cardExpiry(data.card)}</Detail>
+            </Details>
+          ) : (
+            <Text size="sm">No card is saved. Your first payment saves one.</Text>
+          )}
+          <Text size="sm" c="dimmed">
+            Change the card, your address and your tax ID, and find all invoices, in the customer portal of our payment
+            provider.
+          </Text>
+          {portal.error && <ErrorNotice error={portal.error} />}
+          <Button
+            variant="default"
+            w="fit-content"
+            loading={portal.isRunning}
+            onClick={() => void portal.run(undefined)}
+          >
+            Open customer portal
+          </Button>
+        </Stack>
+      )}
+    </Panel>
   );
 }

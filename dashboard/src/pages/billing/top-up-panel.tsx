@@ -1,5 +1,4 @@
 import { Badge, Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import type { InferOutput } from 'valibot';
 import * as v from 'valibot';
 import { type AutoTopUp, AutoTopUpChange, type PackList } from '#contract/payments/payments.ts';
 import { paymentRoutes } from '#contract/routes/payments.ts';
@@ -15,8 +14,8 @@ import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { creditCount, formatCents, formatDay } from '../../lib/format.ts';
 import { cardTitle, centsOf, dollarsOf, topUpFailure } from '../../lib/payment-text.ts';
 
-type TopUp = InferOutput<typeof AutoTopUp>;
-type Packs = InferOutput<typeof PackList>['items'];
+type TopUp = v.InferOutput<typeof AutoTopUp>;
+type Packs = v.InferOutput<typeof PackList>['items'];
 
 const states = {
   on: { title: 'On', color: 'pine' },

@@ -1,8 +1,23 @@
+import { Badge, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { InferInput, InferOutput } from 'valibot';
+import { serviceNames } from '#contract/billing/prices.ts';
+import { knownModels } from '#contract/inference/models.ts';
+import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
+import { useNow } from '../../api/config.ts';
+import { type KeyRecord, keyTitle } from '../../api/keys.ts';
 import { useKeys } from '../../api/reads.ts';
-import { Empty, Page, PlaygroundLink } from '../../components/page.tsx';
-import { type ListRequests, RequestsPanel } from './requests-panel.tsx';
+import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../../components/details.tsx';
+import { FilterFields, NoMatch, useFilter } from '../../components/filters.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
+import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
+import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../../lib/format.ts';
+import { useQuery } from '../../lib/hooks.ts';
+import { serviceTitle } from '../../lib/names.ts';
+import { dayOf } from '../../lib/usage.ts';
 
 const { listRequests } = creditRoutes;
 const list: ListRequests = (query, signal) => call(listRequests, { query }, { signal });
@@ -24,3 +39,202 @@ const noRequests = (
     Requests appear here a few seconds after their response.
   </Empty>
 );
+
+export type ListRequests = (
+  query: InferInput<typeof RequestQuery>,
+  signal: AbortSignal,
+) => Promise<InferOutput<typeof RequestList>>;
+
+interface RequestsPanelProps {
+  readonly queryKey: readonly unknown[];
+  readonly list: ListRequests;
+  /** Choices of the key filter. */
+  readonly keys: readonly KeyRecord[];
+  /** Shown for an empty list without filters. */
+  readonly empty: ReactNode;
+}
+
+const pageSize = 25;
+
+export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProps) {
+  const { filters, requested } = useFilters(dayOf(useNow()), keys);
+  const pages = usePages({
+    queryKey: [...queryKey, requested],
+    read: (cursor, signal) => list({ ...requested, limit: String(pageSize), cursor }, signal),
+    rowsOf: ({ requests }) => requests,
+    keepsPrevious: true,
+  });
+  const { item, isOpen, open, close } = useOpened<RequestEntry>();
+  const isFiltered = filters.some(({ value }) => value !== undefined);
+  const noMatch = <NoMatch icon="logs" title="No requests match these filters" filters={filters} />;
+  return (
+    <Panel title="Requests" aside={<RefreshButton pages={pages} />}>
+      <FilterFields filters={filters} columns="repeat(auto-fit, minmax(8rem, 1fr))" />
+      <PagedList pages={pages} empty={isFiltered ? noMatch : empty}>
+        {(requests) => <RequestTable requests={requests} onOpen={open} />}
+      </PagedList>
+      <DetailsDrawer title="Request" size={440} item={item} isOpen={isOpen} onClose={close}>
+        {(request) => <RequestDetails request={request} />}
+      </DetailsDrawer>
+    </Panel>
+  );
+}
+
+const dayMs = 86_400_000;
+
+const dayChoices = [
+  { value: '7', label: '7 days' },
+  { value: '1', label: 'Today (UTC)' },
+] as const;
+
+const statusChoices = [
+  { value: '2xx', label: '2xx: succeeded' },
+  { value: '4xx', label: '4xx: client error' },
+  { value: '400', label: '400: invalid request' },
+  { value: '402', label: '402: insufficient credits' },
+  { value: '403', label: '403: not permitted' },
+  { value: '429', label: '429: rate limit' },
+  { value: '5xx', label: '5xx: failed' },
+] as const;
+
+const serviceChoices = serviceNames.map((value) => ({ value, label: serviceTitle(value) }));
+const modelChoices = knownModels().map(({ id }) => ({ value: id, label: id }));
+
+/** The filters of the list, and the query of the request. */
+function useFilters(today: string, keys: readonly KeyRecord[]) {
+  const [query] = useQuery();
+  const keyId = query.get('key');
+  const keyChoices = keys.map((key) => ({ value: key.id, label: keyTitle(key) }));
+  const isUnknown = keyId !== null && !keys.some(({ id }) => id === keyId);
+  const days = useFilter('days', 'Days', '30 days', dayChoices);
+  const status = useFilter('status', 'Status', 'All statuses', statusChoices);
+  const service = useFilter('service', 'Service', 'All services', serviceChoices);
+  const model = useFilter('model', 'Model', 'All models', modelChoices);
+  const key = useFilter(
+    'key',
+    'Key',
+    'All keys',
+    isUnknown ? [...keyChoices, { value: keyId, label: 'Deleted key' }] : keyChoices,
+  );
+  const requested = {
+    from: days.value && dayOf(Date.parse(today) - (Number(days.value) - 1) * dayMs),
+    status: status.value,
+    service: service.value,
+    model: model.value,
+    keyId: key.value,
+  };
+  return { filters: [days, status, service, model, key], requested };
+}
+
+interface RequestTableProps {
+  readonly requests: readonly RequestEntry[];
+  readonly onOpen: (request: RequestEntry) => void;
+}
+
+function RequestTable({ requests, onOpen }: RequestTableProps) {
+  const columns: Column<RequestEntry>[] = [
+    {
+      title: 'Time',
+      place: 'lead',
+      cell: (request) => <DetailsButton onClick={() => onOpen(request)}>{formatSecond(request.at)}</DetailsButton>,
+    },
+    { title: 'Status', cell: (request) => <StatusBadge {...request} /> },
+    { title: 'Service', place: 'wide', cell: whatFor },
+    { title: 'Key', cell: keyNameOf },
+    { title: 'Tokens', place: 'end', cell: tokensOf },
+    { title: 'Latency', place: 'end', cell: ({ latencyMs }) => formatDuration(latencyMs) },
+    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+  ];
+  return (
+    <DataTable caption="Requests, newest first" columns={columns} rows={requests} idOf={({ requestId }) => requestId} />
+  );
+}
+
+function RequestDetails({ request }: { request: RequestEntry }) {
+  const {
+    requestId,
+    at,
+    route,
+    status,
+    message,
+    detail,
+    isStream,
+    latencyMs,
+    firstByteMs,
+    credits,
+    headers,
+    unlisted,
+  } = request;
+  return (
+    <Stack gap="md">
+      {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{formatTimestamps(detail)}</Notice>}
+      {unlisted > 0 && (
+        <Text size="sm" c="dimmed">
+          {count(unlisted, 'rejected request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.
+        </Text>
+      )}
+      <Details>
+        <Detail title="Request ID">
+          <Copyable value={requestId} what="request ID" />
+        </Detail>
+        <Detail title="Time">{formatSecond(at)}</Detail>
+        <Detail title="Status">
+          <StatusBadge status={status} message={succeeded} />
+        </Detail>
+        {message !== succeeded && (
+          <Detail title="Error code">
+            <span className="mono">{message}</span>
+          </Detail>
+        )}
+        {route !== null && (
+          <Detail title="Operation">
+            <span className="mono">{route}</span>
+          </Detail>
+        )}
+        <Detail title="Service">{whatFor(request)}</Detail>
+        <Detail title="Key">{keyNameOf(request)}</Detail>
+        <Detail title="Stream">{isStream ? 'Yes' : 'No'}</Detail>
+        <Detail title="Tokens (in + out)">{tokensOf(request)}</Detail>
+        <Detail title="Latency">{formatDuration(latencyMs)}</Detail>
+        {firstByteMs !== null && <Detail title="Time to first token">{formatDuration(firstByteMs)}</Detail>}
+        <Detail title="Credits charged">{formatCredits(credits)}</Detail>
+      </Details>
+      <Text component="h3" fw={600} size="sm">
+        Response headers
+      </Text>
+      <Details isTechnical>
+        {Object.entries(headers).map(([name, value]) => (
+          <Detail key={name} title={name}>
+            {value}
+          </Detail>
+        ))}
+      </Details>
+    </Stack>
+  );
+}
+
+/** `message` of a successful response. */
+const succeeded = 'SUCCESS';
+
+export type RequestEntry = InferOutput<typeof RequestList>['requests'][number];
+
+/** Red for errors of the service or a model, including a stream that failed after status 200. */
+function StatusBadge({ status, message }: Pick<RequestEntry, 'status' | 'message'>) {
+  const isBroken = status < 400 && message !== succeeded;
+  if (status >= 500 || isBroken) return <Badge color="red">{isBroken ? `${status}, ${message}` : status}</Badge>;
+  return <Badge color={status >= 400 ? 'yellow.8' : 'pine'}>{status}</Badge>;
+}
+
+const whatFor = ({ service, model }: RequestEntry): string =>
+  model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
+
+function keyNameOf({ keyId, keyName }: RequestEntry): string {
+  return keyId === null ? 'Dashboard session' : (keyName ?? 'Deleted key');
+}
+
+function tokensOf({ promptTokens, completionTokens }: RequestEntry): string {
+  if (promptTokens === null) return '–';
+  return completionTokens === null
+    ? formatWhole(promptTokens)
+    : `${formatWhole(promptTokens)} + ${formatWhole(completionTokens)}`;
+}

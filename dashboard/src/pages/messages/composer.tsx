@@ -19,12 +19,19 @@ import { Panel } from '../../components/page.tsx';
 import { creditCount, formatWait } from '../../lib/format.ts';
 import { GetCodeButton } from '../playground/code/get-code-button.tsx';
 import { RecipientField, TextField } from './composer-fields.tsx';
-import { Draft, draftLabels, draftSchema, emptyDraft, exampleBody, messageBody } from './draft.ts';
-import { channelTitles, meaningOf, type MessageRecord } from './message.ts';
+import {
+  Draft,
+  draftLabels,
+  draftSchema,
+  emptyDraft,
+  exampleBody,
+  isCallVoice,
+  messageBody,
+  voiceChoices,
+} from './draft.ts';
+import { channelTitles, meaningOf, type MessageRecord, nextTestNumber, testDigits } from './message.ts';
 import { MessageBadge } from './messages-panel.tsx';
 import css from './messages.module.css';
-import { nextTestNumber, testDigits } from './test-numbers.ts';
-import { isCallVoice, voiceChoices } from './voices.ts';
 
 const channelChoices = channels.map((value) => ({ value, label: channelTitles[value] }));
 

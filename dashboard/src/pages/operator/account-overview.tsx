@@ -1,4 +1,8 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import type { AccountDetails } from '#contract/operators/operators.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { KeyRecords } from '../../api/keys.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
@@ -13,7 +17,13 @@ import {
   formatWhole,
 } from '../../lib/format.ts';
 import { planTitle, serviceTitle } from '../../lib/names.ts';
-import type { Account } from './account.ts';
+
+export type Account = InferOutput<typeof AccountDetails>;
+
+export const accountPath = (id: number | string): string => `/operator?account=${id}`;
+
+/** Like the contract's route, but one unreadable key does not fail the list. */
+export const listAccountKeys = { ...operatorRoutes.listAccountKeys, output: KeyRecords };
 
 export function AccountOverview({ account }: { account: Account }) {
   const { suspendedAt, deletedAt } = account;

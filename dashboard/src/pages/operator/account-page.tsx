@@ -14,10 +14,9 @@ import { formatSecond, formatStamp } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { planTitle } from '../../lib/names.ts';
 import { KeyTable } from '../keys/key-table.tsx';
-import { RequestsPanel } from '../logs/requests-panel.tsx';
+import { RequestsPanel } from '../logs/logs.tsx';
 import { behindPollMs, LedgerTable } from '../usage/ledger.tsx';
-import { AccountOverview } from './account-overview.tsx';
-import { type Account, listAccountKeys } from './account.ts';
+import { type Account, AccountOverview, listAccountKeys } from './account-overview.tsx';
 import { ActionButtons, SuspendKey } from './actions.tsx';
 import { AuditPanel } from './audit.tsx';
 

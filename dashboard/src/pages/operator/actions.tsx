@@ -26,7 +26,7 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { planTitle } from '../../lib/names.ts';
-import type { Account } from './account.ts';
+import type { Account } from './account-overview.tsx';
 
 export function ActionButtons({ account }: { account: Account }) {
   const { data: me } = useMe();

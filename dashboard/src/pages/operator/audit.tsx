@@ -8,7 +8,7 @@ import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
 import { formatCredits, formatStamp } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
-import { accountPath } from './account.ts';
+import { accountPath } from './account-overview.tsx';
 
 const { listAuditEvents } = operatorRoutes;
 const pageSize = 20;

@@ -9,8 +9,8 @@ import { call } from '../../api/call.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { useQuery } from '../../lib/hooks.ts';
+import { accountPath } from './account-overview.tsx';
 import { AccountPage } from './account-page.tsx';
-import { accountPath } from './account.ts';
 import { AuditPanel } from './audit.tsx';
 
 export default function OperatorPage() {

@@ -15,8 +15,7 @@ import { PaymentRefusal } from '../../components/payment-refusal.tsx';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
 import { cardTitle } from '../../lib/payment-text.ts';
-import { dayInAMonth } from '../billing/next-payment.ts';
-import type { Plan } from './plan.ts';
+import { dayInAMonth, type Plan } from './plan.ts';
 import css from './plans.module.css';
 
 interface ChangeDialogProps {

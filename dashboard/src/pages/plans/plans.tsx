@@ -1,15 +1,29 @@
-import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
 import { planListing } from '#contract/billing/plans.ts';
-import { useSellsCredits } from '../../api/config.ts';
+import { useConfig, useNow, usePlanLimits, useSellsCredits } from '../../api/config.ts';
 import { usePlans, useSubscription } from '../../api/reads.ts';
+import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { planChanges, planNameOf } from '../../lib/names.ts';
+import { creditCount, formatPrice } from '../../lib/format.ts';
+import { planChanges, planNameOf, planTitle } from '../../lib/names.ts';
+import { type PlanFact, planFacts } from '../../lib/plan-facts.ts';
 import { Packs } from '../billing/packs.tsx';
-import { PlanCard } from './plan-card.tsx';
-import { recommendedPlan } from './plan.ts';
+import { ChangeDialog, rollOver } from './change-dialog.tsx';
+import {
+  badgeOf,
+  isFreeAllowance,
+  isSelfServe,
+  keptTerms,
+  type Plan,
+  type PlanState,
+  planStateOf,
+  recommendedPlan,
+  type Subscription,
+} from './plan.ts';
 import css from './plans.module.css';
-import { SubscriptionNotice } from './subscription-notice.tsx';
+import { SubscriptionNotice, useResume } from './subscription-notice.tsx';
 
 const skeletons = ['a', 'b', 'c', 'd', 'e'];
 
@@ -79,3 +93,158 @@ function Rules() {
     </Text>
   );
 }
+
+interface PlanCardProps {
+  readonly plan: Plan;
+  /** Plan of the subscription, if any. */
+  readonly current: Plan | undefined;
+  readonly subscription: Subscription;
+  readonly isRecommended: boolean;
+}
+
+function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps) {
+  const state = planStateOf(plan, current, subscription);
+  const badge = badgeOf(plan, current, subscription, useNow());
+  const isOwn = badge !== undefined && state !== 'scheduled';
+  const kept = isOwn ? keptTerms(subscription) : undefined;
+  const limits = usePlanLimits()(plan.id);
+  const isChangeable = kept !== undefined && limits.isSold && state === 'current';
+  const facts = planFacts({ ...limits, ...kept });
+  const price = kept && subscription ? subscription.price : plan.price;
+
+  return (
+    <li className={[css.card, isOwn && css.current, !isSelfServe(plan) && css.custom].filter(Boolean).join(' ')}>
+      <div className={css.head}>
+        <Title order={2}>{planTitle(plan.name)}</Title>
+        {badge !== undefined && <Badge className={css.badge}>{badge}</Badge>}
+        {badge === undefined && isRecommended && (
+          <Badge className={[css.badge, css.recommended].join(' ')}>Recommended</Badge>
+        )}
+      </div>
+      <div>
+        <div className={css.price}>{formatPrice(price)}</div>
+        <Text size="sm" c="dimmed" mih="1.4em">
+          {price !== null && price > 0 && 'per month'}
+        </Text>
+      </div>
+      <ul className={css.facts}>
+        {facts.map((fact) => (
+          <Fact key={`${fact.before}${fact.models}`} {...fact} />
+        ))}
+      </ul>
+      <div className={css.action}>
+        {kept && (
+          <Text size="xs" c="dimmed">
+            Your terms.{' '}
+            {limits.isSold
+              ? `New subscriptions cost ${formatPrice(plan.price)} for ${creditsText(plan.quota_limit)} per month.`
+              : 'This plan is no longer sold.'}
+          </Text>
+        )}
+        <PlanAction
+          plan={plan}
+          current={current}
+          subscription={subscription}
+          state={isChangeable ? 'other terms' : state}
+        />
+      </div>
+    </li>
+  );
+}
+
+function Fact({ isIncluded, before, models, after }: PlanFact) {
+  return (
+    <li className={isIncluded ? undefined : css.none}>
+      <Icon name="check" size={15} />
+      <span>
+        {before}
+        {models !== undefined && <span className={css.model}>{models}</span>}
+        {after}
+      </span>
+    </li>
+  );
+}
+
+interface PlanActionProps {
+  readonly plan: Plan;
+  readonly current: Plan | undefined;
+  readonly subscription: Subscription;
+  readonly state: PlanState | 'other terms';
+}
+
+const creditsText = (count: number | null): string => (count === null ? 'unlimited credits' : creditCount(count));
+
+/** The button that changes to this plan, or resumes it if it was cancelled and its paid period has not ended. */
+function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { canResume, resume, isRunning, error } = useResume(subscription);
+  if (!isSelfServe(plan)) return <ContactSales plan={plan} isCurrent={plan.id === current?.id} />;
+  const title = planTitle(plan.name);
+  if (canResume && plan.id === current?.id)
+    return (
+      <>
+        {error && <ErrorNotice error={error} />}
+        <Button fullWidth loading={isRunning} onClick={resume} aria-label={`Resume ${title}`}>
+          Resume
+        </Button>
+      </>
+    );
+  const isFree = isFreeAllowance(plan, subscription);
+  return (
+    <>
+      {isFree && (
+        <Text size="xs" c="dimmed">
+          Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.
+        </Text>
+      )}
+      <Button
+        fullWidth
+        variant={state === 'smaller' || state === 'other terms' || isFree ? 'default' : 'filled'}
+        disabled={state === 'current' || state === 'scheduled' || (current !== undefined && !isSelfServe(current))}
+        onClick={() => setOpen(true)}
+        aria-label={isFree ? rollOver : `${labels[state]} ${title}`}
+      >
+        {isFree ? rollOver : labels[state]}
+      </Button>
+      <ChangeDialog
+        plan={plan}
+        from={subscription?.status === 'active' ? current : undefined}
+        isAgain={subscription?.status === 'cancelled'}
+        billedOn={subscription?.nextBillingDate}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}
+
+function ContactSales({ plan, isCurrent }: { plan: Plan; isCurrent: boolean }) {
+  const { salesEmail } = useConfig();
+  if (isCurrent)
+    return (
+      <Button fullWidth disabled>
+        {labels.current}
+      </Button>
+    );
+  if (salesEmail === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Contact sales to subscribe.
+      </Text>
+    );
+  const subject = encodeURIComponent(`${planTitle(plan.name)} plan`);
+  return (
+    <Button fullWidth variant="default" component="a" href={`mailto:${salesEmail}?subject=${subject}`}>
+      Contact sales
+    </Button>
+  );
+}
+
+const labels: Readonly<Record<PlanActionProps['state'], string>> = {
+  current: 'Current plan',
+  'other terms': 'Use new terms',
+  scheduled: 'Scheduled',
+  available: 'Subscribe',
+  larger: 'Upgrade',
+  smaller: 'Downgrade',
+};

@@ -5,15 +5,18 @@ import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
+import { usePortal } from '../../api/payments.ts';
 import { planReads } from '../../api/reads.ts';
 import type { ApiError } from '../../api/response.ts';
 import { confirm } from '../../components/dialogs.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { PortalLink } from '../../components/payment-refusal.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
-import { PastDue } from './past-due.tsx';
-import { endOf, isInForce, type Subscription } from './plan.ts';
+import type { PaymentRecord } from '../../lib/payment-text.ts';
+import { usePayments } from '../billing/payments-panel.tsx';
+import { endOf, isInForce, pastDueText, type Subscription } from './plan.ts';
 
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId, replacement } = subscription;
@@ -126,4 +129,41 @@ export function useResume(subscription: Subscription): Resume {
     isRunning,
     error,
   };
+}
+
+const isPayable = ({ kind, url }: PaymentRecord): boolean => kind === 'renewal' && url !== undefined;
+
+/** Status of the newest payment of a month, if it was refunded or disputed. */
+function returnedStatus(payments: readonly PaymentRecord[]): 'refunded' | 'disputed' | undefined {
+  const status = payments.find(({ kind, paidAt }) => isMonth(kind) && paidAt !== null)?.status;
+  return status === 'refunded' || status === 'disputed' ? status : undefined;
+}
+
+const isMonth = (kind: PaymentRecord['kind']): boolean => kind === 'plan' || kind === 'renewal';
+
+/** A notice while the current month is past due. It has ways to pay, unless the month was paid and then refunded. */
+export function PastDue({ subscription }: { subscription: NonNullable<Subscription> }) {
+  const portal = usePortal();
+  const { pastDue } = subscription;
+  const { data: payments = [] } = usePayments(pastDue !== undefined);
+  const text = pastDueText(subscription, returnedStatus(payments));
+  const url = payments.find(isPayable)?.url;
+  if (text === undefined) return null;
+  if (pastDue?.reason === 'payment_returned') return <Notice tone="error">{text}</Notice>;
+  return (
+    <>
+      <Notice
+        tone="error"
+        actions={
+          <>
+            {url !== undefined && <a href={url}>Pay now</a>}
+            <PortalLink portal={portal}>Change the card</PortalLink>
+          </>
+        }
+      >
+        {text}
+      </Notice>
+      {portal.error && <ErrorNotice error={portal.error} />}
+    </>
+  );
 }

@@ -1,12 +1,14 @@
-import { Anchor, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Anchor, Badge, Group, Tabs, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { entries, load, tags } from 'virtual:reference';
 import { Link } from 'wouter';
+import { CodeBlock, CopyButton } from '../../components/copy.tsx';
 import { DocsLayout, lazyViews, useHash } from '../../components/docs.tsx';
 import { Page, Panel } from '../../components/page.tsx';
-import { MethodBadge, OperationView, Prose } from './operation-view.tsx';
-import type { OperationEntry } from './operation.ts';
+import type { Field, FieldGroup, Operation, OperationEntry, ResponseEntry } from './operation.ts';
 import css from './reference.module.css';
+import { type SampleRequest, samplesOf } from './samples.ts';
+import { TrialPanel } from './trial-panel.tsx';
 
 const hrefOf = ({ id }: OperationEntry): string => `/docs#${id}`;
 
@@ -87,3 +89,167 @@ function OperationList() {
     </Page>
   );
 }
+
+function OperationView({ operation }: { operation: Operation }) {
+  const [values, setValues] = useState<SampleRequest['values']>({});
+  const [body, setBody] = useState(operation.body?.examples[0]?.value ?? '');
+  const samples = samplesOf(window.location.origin, { operation, values, body });
+  const target = window.location.origin + operation.path;
+  return (
+    <Page title={operation.summary} lead={<Prose text={operation.description} />}>
+      <Group gap="xs" className={css.target}>
+        <MethodBadge method={operation.method} />
+        <code>{operation.path}</code>
+        <CopyButton value={target} what="address" />
+      </Group>
+      <div className={css.columns}>
+        <div className={css.column}>
+          <Panel title="Code">
+            <Tabs defaultValue="curl" variant="pills" keepMounted={false}>
+              <Tabs.List mb="sm" aria-label="Language">
+                {samples.map(({ id, title }) => (
+                  <Tabs.Tab key={id} value={id}>
+                    {title}
+                  </Tabs.Tab>
+                ))}
+              </Tabs.List>
+              {samples.map(({ id, title, code }) => (
+                <Tabs.Panel key={id} value={id}>
+                  <CodeBlock code={code} what={`${title} example`} maxHeight={24} />
+                </Tabs.Panel>
+              ))}
+            </Tabs>
+          </Panel>
+          <TrialPanel operation={operation} values={values} onValues={setValues} body={body} onBody={setBody} />
+        </div>
+        <div className={css.column}>
+          <Request operation={operation} />
+          <Responses responses={operation.responses} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Request({ operation: { parameters, body } }: { operation: Operation }) {
+  if (parameters.length === 0 && !body) return null;
+  return (
+    <Panel title="Request">
+      {parameters.length > 0 && <FieldGroups groups={[{ title: 'Parameters', fields: parameters }]} />}
+      {body && (
+        <>
+          <p className={css.kind}>Body</p>
+          <Text size="sm" c="dimmed">
+            <Prose text={body.description} />
+          </Text>
+          <FieldGroups groups={body.groups} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Responses({ responses }: { responses: readonly ResponseEntry[] }) {
+  return (
+    <Panel title="Responses">
+      {responses.map((response) => (
+        <Response key={response.status} response={response} />
+      ))}
+    </Panel>
+  );
+}
+
+function Response({ response: { status, causes, headers, groups, examples } }: { response: ResponseEntry }) {
+  const isError = status >= '400';
+  return (
+    <details className={css.response} open={!isError}>
+      <summary>
+        <Badge color={isError ? 'gray' : 'pine'}>{status}</Badge>
+        <span>
+          <Prose text={causes.map(({ code, text }) => code || text).join(', ')} />
+        </span>
+      </summary>
+      {isError && (
+        <dl className={css.causes}>
+          {causes.map(({ code, text }) => (
+            <div key={code}>
+              <dt>{code}</dt>
+              <dd>
+                <Prose text={text} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {groups.length > 0 && (
+        <details>
+          <summary>Fields</summary>
+          <FieldGroups groups={groups} />
+        </details>
+      )}
+      {examples.map(({ name, value }) => (
+        <div key={name} className={css.example}>
+          {name !== '' && <p className={css.kind}>{name}</p>}
+          <CodeBlock code={value} what={`${status} example ${name}`.trim()} maxHeight={20} />
+        </div>
+      ))}
+      {headers.length > 0 && (
+        <p className={css.text}>
+          Headers: <span className="mono">{headers.join(', ')}</span>
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** Fields of an object, or of each of its kinds. Nested objects are collapsed. */
+function FieldGroups({ groups }: { groups: readonly FieldGroup[] }) {
+  return groups.map(({ title, fields }, index) => (
+    <div key={index}>
+      {title !== '' && <p className={css.kind}>{title}</p>}
+      <ul className={css.fields}>
+        {fields.map((field) => (
+          <FieldItem key={field.name} field={field} />
+        ))}
+      </ul>
+    </div>
+  ));
+}
+
+function FieldItem({ field: { name, type, isRequired, text, rules, kinds } }: { field: Field }) {
+  return (
+    <li>
+      <p className={css.field}>
+        <code>{name}</code>
+        <span>{type}</span>
+        {isRequired && <strong>required</strong>}
+      </p>
+      {text !== undefined && (
+        <p className={css.text}>
+          <Prose text={text} />
+        </p>
+      )}
+      {rules.length > 0 && <p className={css.text}>{rules.join('; ')}</p>}
+      {kinds.length > 0 && (
+        <details>
+          <summary>Fields of {name}</summary>
+          <FieldGroups groups={kinds} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+const colors: Readonly<Record<string, string>> = { GET: 'pine', POST: 'yellow', DELETE: 'red' };
+
+function MethodBadge({ method, size = 'sm' }: { method: string; size?: 'xs' | 'sm' }) {
+  return (
+    <Badge color={colors[method] ?? 'gray'} size={size} className="mono">
+      {method}
+    </Badge>
+  );
+}
+
+/** Renders text between backticks as code. */
+const Prose = ({ text }: { text: string }): ReactNode =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));

@@ -1,28 +1,40 @@
-import { Anchor, Button, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  PasswordInput,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { Link } from 'wouter';
-import { AccountDeletion, PasswordChange, ProfileChange } from '#contract/accounts/accounts.ts';
+import { AccountDeletion, PasswordChange, ProfileChange, type SessionList } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { passwordRoutes } from '#contract/routes/passwords.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { otherSessions } from '#contract/shared/limits.ts';
 import { closeAccountStorage } from '../../api/account-storage.ts';
 import { endDocument } from '../../api/account.ts';
+import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
-import { useConfig } from '../../api/config.ts';
+import { useConfig, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
-import { useMe } from '../../api/reads.ts';
+import { useMe, useSessions } from '../../api/reads.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
-import { FormFoot, Notice } from '../../components/notice.tsx';
+import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Page, Panel } from '../../components/page.tsx';
-import { formatDay } from '../../lib/format.ts';
+import { type Column, DataTable } from '../../components/tables.tsx';
+import { formatDay, formatFromNow, formatMoment } from '../../lib/format.ts';
 import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
-import { EmailPanel } from './email-panel.tsx';
-import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
-import { SessionsPanel } from './sessions-panel.tsx';
+import { EmailPanel, noProof, OwnerProof, proofFields, proofOf } from './email-panel.tsx';
 
 export default function SettingsPage() {
   return (
@@ -191,4 +203,89 @@ function DeleteForm() {
       </Stack>
     </form>
   );
+}
+
+function SessionsPanel() {
+  const { data, error, refetch } = useSessions();
+  const now = useNow();
+  const end = useAction(
+    (id: string) => perform(signInRoutes.endSession, { path: { id } }).then(() => id),
+    [signInRoutes.listSessions],
+  );
+  const others = data?.filter(({ current }) => !current) ?? [];
+  async function signOut(id: string): Promise<void> {
+    if ((await end.run(id)) === undefined) return;
+    notify({ message: id === otherSessions ? 'All other sessions signed out.' : 'Session signed out.' });
+  }
+
+  const columns: Column<Session>[] = [
+    {
+      title: 'Device',
+      place: 'lead',
+      cell: (session) => (
+        <Group gap="xs">
+          <Text inherit fw={600}>
+            {deviceTitle(session)}
+          </Text>
+          {session.current && <Badge>This session</Badge>}
+        </Group>
+      ),
+    },
+    { title: 'Location', cell: placeTitle },
+    { title: 'Signed in', cell: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      title: 'Last used',
+      cell: ({ lastSeenAt, current }) => (current ? 'just now' : formatFromNow(lastSeenAt, now)),
+    },
+    {
+      title: 'Actions',
+      place: 'corner',
+      cell: (session) =>
+        !session.current && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={end.isRunning}
+            aria-label={`Sign out ${deviceTitle(session)}, signed in ${formatMoment(session.createdAt)}`}
+            onClick={() => void signOut(session.id)}
+          >
+            Sign out
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Panel
+      title="Sessions"
+      aside={
+        others.length > 0 && (
+          <Button variant="default" loading={end.isRunning} onClick={() => void signOut(otherSessions)}>
+            Sign out all others
+          </Button>
+        )
+      }
+    >
+      {(error && !data) || end.error ? (
+        <ErrorNotice error={end.error ?? error} onRetry={() => void refetch()} />
+      ) : (
+        !data && <Skeleton height={90} radius="md" />
+      )}
+      {data && <DataTable caption="Sessions" columns={columns} rows={data} idOf={({ id }) => id} />}
+    </Panel>
+  );
+}
+
+type Session = v.InferOutput<typeof SessionList>[number];
+
+const countries = new Intl.DisplayNames('en-GB', { type: 'region' });
+
+/** Browser and system, as far as known: "Firefox on Windows". */
+function deviceTitle({ browser, system }: Session): string {
+  if (browser === null) return system === null ? 'Unknown device' : `Unknown browser on ${system}`;
+  return system === null ? browser : `${browser} on ${system}`;
+}
+
+function placeTitle({ country, isLocal }: Session): string {
+  if (isLocal) return 'This machine';
+  return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || 'Unknown location';
 }

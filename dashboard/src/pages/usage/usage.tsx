@@ -14,17 +14,18 @@ import { useMemo } from 'react';
 import { useNow } from '../../api/config.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
 import { Icon } from '../../components/icon.tsx';
+import { LazyDayChart, Legend } from '../../components/lazy-day-chart.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
+import { saveFile } from '../../lib/files.ts';
 import { count, creditCount, formatCredits, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
-import { dayOf, daysBetween, sum, type Total } from '../../lib/usage.ts';
-import { downloadCsv } from './csv.ts';
+import { dayOf, daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
 import {
   custom,
-  groupings,
   type Grouping,
+  groupings,
   groupTitles,
   rangeErrors,
   spanChoices,
@@ -32,7 +33,6 @@ import {
   useRange,
 } from './data.ts';
 import { LedgerPanel } from './ledger.tsx';
-import { UsageChart } from './usage-chart.tsx';
 
 export default function UsagePage() {
   return (
@@ -197,4 +197,72 @@ function UsageTable({ totals, group }: { totals: readonly Total[]; group: Groupi
       </Text>
     </Box>
   );
+}
+
+interface UsageChartProps {
+  readonly days: readonly string[];
+  readonly totals: readonly Total[];
+  readonly measure: Measure;
+  /** One color for each total instead of one for all. */
+  readonly isSplit: boolean;
+}
+
+const maxSeries = 5;
+
+/** Shows the largest totals in a color each, and the others combined. */
+function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) {
+  const series = useMemo(() => {
+    const combined = (name: string, some: readonly Total[]) => ({
+      name,
+      values: days.map((_, index) => sum(some.map(({ perDay }) => perDay[measure][index] ?? 0))),
+    });
+    if (!isSplit) return [combined('All calls', totals)];
+    const rest = totals.slice(maxSeries);
+    return [
+      ...totals.slice(0, maxSeries).map((total) => combined(total.name, [total])),
+      ...(rest.length > 0 ? [combined('Others', rest)] : []),
+    ];
+  }, [days, totals, measure, isSplit]);
+  const reading = sum(totals.flatMap(({ perDay }) => perDay[measure]));
+
+  return (
+    <>
+      <LazyDayChart
+        days={days}
+        series={series}
+        unit={measure}
+        height={240}
+        label={`${formatExact(reading)} ${measure} in ${days.length} days; the table below has the numbers`}
+      />
+      {isSplit && <Legend names={series.map(({ name }) => name)} />}
+    </>
+  );
+}
+
+interface UsageExport {
+  readonly from: string;
+  readonly to: string;
+  readonly group: Grouping;
+  readonly totals: readonly Total[];
+}
+
+/** Downloads the usage table as CSV, with the names shown on the page. */
+function downloadCsv({ from, to, group, totals }: UsageExport): void {
+  const lines = totals.map(({ name, calls, credits, tokens: { input, cached, output } }) => {
+    return [name, calls, credits, input, cached, output];
+  });
+  const titles = [groupTitles[group], 'Calls', 'Credits', 'Input tokens', 'Cached input tokens', 'Output tokens'];
+  const text = csvOf([titles, ...lines]);
+  saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
+}
+
+/** CSV (RFC 4180). An apostrophe before text that a spreadsheet would run as a formula (OWASP, "CSV Injection"). */
+function csvOf(rows: readonly (readonly (string | number)[])[]): string {
+  return `${rows.map((row) => row.map(csvField).join(',')).join('\r\n')}\r\n`;
+}
+
+function csvField(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -10,7 +10,7 @@ import {
   changesOf,
   newAgentValues,
   valuesOf,
-} from '../../../../dashboard/src/pages/agents/agent-values.ts';
+} from '../../../../dashboard/src/pages/agents/agent.ts';
 import { readTextFile } from '../../../../dashboard/src/pages/agents/text-file.ts';
 import { extendTurn, pendingTurn, readChunk } from '../../../../dashboard/src/pages/agents/turn.ts';
 

@@ -1,4 +1,7 @@
+import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { useConfig } from '../../api/config.ts';
+import { Icon } from '../../components/icon.tsx';
 
 /** Token from the link in an email, or an empty string. */
 export function useLinkToken(): string {
@@ -9,4 +12,14 @@ export function useLinkToken(): string {
 /** Removes the token from the URL, so that the browser history does not keep it. */
 export function forgetLinkToken(): void {
   window.history.replaceState(window.history.state, '', window.location.pathname);
+}
+
+/** A link to the emails of the local service, which sends none. */
+export function InboxLink() {
+  if (!useConfig().local) return null;
+  return (
+    <Button component="a" href="/_local/inbox" size="md" leftSection={<Icon name="mail" />}>
+      Open local inbox
+    </Button>
+  );
 }
