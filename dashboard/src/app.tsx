@@ -22,14 +22,14 @@ const guidesPage = page('/guides', () => import('./pages/guides/guides.tsx'));
 const entryPages = [
   page('/register', () => import('./pages/auth/register.tsx')),
   page('/login', () => import('./pages/auth/login.tsx')),
-  page('/confirm', () => import('./pages/auth/confirm.tsx')),
+  page('/confirm', async () => ({ default: (await import('./pages/auth/confirm.tsx')).ConfirmPage })),
   page('/forgot-password', async () => ({
     default: (await import('./pages/auth/password-reset.tsx')).ForgotPasswordPage,
   })),
   page('/reset-password', async () => ({
     default: (await import('./pages/auth/password-reset.tsx')).ResetPasswordPage,
   })),
-  page('/email-change', () => import('./pages/auth/email-change.tsx')),
+  page('/email-change', async () => ({ default: (await import('./pages/auth/confirm.tsx')).EmailChangePage })),
 ];
 
 const memberPages = [

@@ -3,8 +3,7 @@ import { firstModelFor, models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { capabilities, type Capability } from '#contract/offer/offer.ts';
 import { creditCount } from '../../src/lib/format.ts';
-import { failedCalls } from '../../src/lib/names.ts';
-import { claim, freePlan, isSold, type Service } from '../../src/lib/offered.ts';
+import { claim, failedCalls, freePlan, isSold, type Service } from '../../src/lib/offer.ts';
 import { html, type PublicPage, type Question, questionsSection } from './page.ts';
 
 interface ServiceText {

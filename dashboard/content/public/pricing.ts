@@ -6,7 +6,7 @@ import { offer } from '#contract/offer/current-offer.ts';
 import { offeredPacks } from '#contract/payments/packs.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
 import { capabilityTitles, inCredits, priceLines, rateLines, serviceOf } from '../../src/lib/model-prices.ts';
-import { failedCalls, planChanges, serviceTitle } from '../../src/lib/names.ts';
+import { failedCalls, planChanges, serviceTitle } from '../../src/lib/offer.ts';
 import { type PlanFact, planFacts } from '../../src/lib/plan-facts.ts';
 import { type Html, html, type PublicPage, type Question, questionsSection } from './page.ts';
 

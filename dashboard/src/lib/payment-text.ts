@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import type { AutoTopUp, Payment } from '#contract/payments/payments.ts';
 import { creditCount, formatCents } from './format.ts';
-import { planInSentence, planTitle } from './names.ts';
+import { planInSentence, planTitle } from './offer.ts';
 
 export type PaymentRecord = InferOutput<typeof Payment>;
 type Bought = Pick<PaymentRecord, 'kind' | 'credits' | 'planId'>;

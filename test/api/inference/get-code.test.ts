@@ -12,9 +12,9 @@ import { atLength } from '#test/many.ts';
 import { numberFor, reached } from '#test/messages/sender.ts';
 import { hostileTexts } from '#test/requests/code-texts.ts';
 import { useTestService } from '#test/service/service.ts';
-import type { ChatBody, CodeRequest } from '../../../dashboard/src/pages/playground/code/code-request.ts';
-import { openAiBody } from '../../../dashboard/src/pages/playground/code/sdk-code.ts';
-import { codeSnippets } from '../../../dashboard/src/pages/playground/code/snippets.ts';
+import type { ChatBody, CodeRequest } from '../../../dashboard/src/lib/code/code-request.ts';
+import { openAiBody } from '../../../dashboard/src/lib/code/sdk-code.ts';
+import { codeSnippets } from '../../../dashboard/src/lib/code/snippets.ts';
 
 interface RecordedRequest {
   readonly path: string;

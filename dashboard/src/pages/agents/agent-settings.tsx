@@ -14,9 +14,8 @@ import { Page, Panel } from '../../components/page.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { rescueFocus } from '../../lib/focus.ts';
 import { formatWhole } from '../../lib/format.ts';
-import { FunctionsField, modelChoices, parseFunctions } from '../playground/tab/parameters.tsx';
+import { FunctionsField, modelChoices, parseFunctions, SliderField } from '../playground/tab/parameters.tsx';
 import { modelId } from '../playground/tab/sampling.ts';
-import { SliderField } from '../playground/tab/slider-field.tsx';
 import { draftOf, keepDraft, newAgent } from './agent-draft.ts';
 import {
   agentBody,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { useTitle } from '../../lib/focus.ts';
-import { claim, freePlan } from '../../lib/offered.ts';
+import { claim, freePlan } from '../../lib/offer.ts';
 import css from './auth-layout.module.css';
 
 interface AuthLayoutProps {

@@ -1,19 +1,24 @@
 import { Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { accountRoutes } from '#contract/routes/accounts.ts';
-import { perform } from '../../api/call.ts';
+import { useAction } from '../../api/actions.ts';
+import { call, perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
+import type { Data } from '../../api/response.ts';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './email-link.tsx';
 
+const overview = <FootLink href="/">Overview</FootLink>;
+
 /**
  * Target of the link in the confirmation email. Confirms by itself in the browser that registered; in another browser
  * the user signs in first and is redirected back. Confirming is idempotent, so it may run as a query.
  */
-export default function ConfirmPage() {
+export function ConfirmPage() {
   const token = useLinkToken();
   const client = useQueryClient();
   const { isSuccess, error, isPending, refetch } = useQuery({
@@ -45,7 +50,7 @@ export default function ConfirmPage() {
     <AuthLayout
       title="Confirm your email"
       lead={token === '' ? 'This link is incomplete. Open the link in the email.' : undefined}
-      foot={<FootLink href="/">Overview</FootLink>}
+      foot={overview}
     >
       {token !== '' && isPending && <Loader aria-label="Confirming" />}
       {error && (
@@ -70,5 +75,82 @@ function LinkRules() {
       )}
       . You can <ResendConfirmation />.
     </Text>
+  );
+}
+
+type Decided = Data<typeof accountRoutes.decideEmailChange>;
+
+/** Target of the links in the emails about a new address. Waits for a button, since mail scanners open links too. */
+export function EmailChangePage() {
+  const token = useLinkToken();
+  useEffect(forgetLinkToken, []);
+  const client = useQueryClient();
+  const [decided, setDecided] = useState<Decided>();
+  const { run, isRunning, error } = useAction((decision: 'confirm' | 'refuse') =>
+    call(accountRoutes.decideEmailChange, { body: { token, decision } }),
+  );
+
+  async function decide(decision: 'confirm' | 'refuse'): Promise<void> {
+    setDecided(await run(decision));
+    await client.invalidateQueries({ queryKey: [accountRoutes.me.id] });
+  }
+
+  if (decided) return <Result {...decided} />;
+  return (
+    <AuthLayout
+      title="Confirm email change"
+      lead={
+        token === ''
+          ? 'This link is incomplete. Open the link in the email.'
+          : 'Your email changes once both the current and the new address have confirmed.'
+      }
+      foot={overview}
+    >
+      <Stack>
+        {error && <ErrorNotice error={error} />}
+        <Button size="md" disabled={token === ''} loading={isRunning} onClick={() => void decide('confirm')}>
+          Confirm change
+        </Button>
+        <Button size="md" variant="default" disabled={token === '' || isRunning} onClick={() => void decide('refuse')}>
+          This wasn’t me
+        </Button>
+      </Stack>
+    </AuthLayout>
+  );
+}
+
+function Result({ status, waitingFor }: Decided) {
+  if (status === 'refused')
+    return (
+      <AuthLayout title="Email change rejected" lead="Your email stays the same." foot={overview}>
+        <Text size="sm" mb="md">
+          If you did not request the change, someone else can sign in to your account. Choose a new password, which
+          signs out everyone.
+        </Text>
+        <Button component={Link} href="/forgot-password" variant="default">
+          Choose a new password
+        </Button>
+      </AuthLayout>
+    );
+  if (status === 'waiting')
+    return (
+      <AuthLayout
+        title="Confirmed"
+        lead={`Now open the link we sent to the ${waitingFor === 'new' ? 'new' : 'current'} email. It expires within 24 hours.`}
+        foot={overview}
+      >
+        {null}
+      </AuthLayout>
+    );
+  return (
+    <AuthLayout
+      title="Email changed"
+      lead="Sign in with the new email from now on. All other sessions were signed out."
+      foot={overview}
+    >
+      <Button component={Link} href="/" size="md">
+        Continue
+      </Button>
+    </AuthLayout>
   );
 }

@@ -1,16 +1,15 @@
 import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useNow, useSellsCredits } from '../../api/config.ts';
-import { usePortal, useTopUp } from '../../api/payments.ts';
 import { useMe, usePlans, useSubscription } from '../../api/reads.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page, Panel } from '../../components/page.tsx';
+import { usePortal, useTopUp } from '../../components/payments.tsx';
 import { formatDay, formatMoney } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
-import { planTitle } from '../../lib/names.ts';
-import { freePlan } from '../../lib/offered.ts';
+import { freePlan, planTitle } from '../../lib/offer.ts';
 import { cardExpiry, cardTitle, isExpired, isPaymentId } from '../../lib/payment-text.ts';
 import {
   chargedPrice,
@@ -23,8 +22,7 @@ import {
 } from '../plans/plan.ts';
 import { PastDue } from '../plans/subscription-notice.tsx';
 import css from './billing.module.css';
-import { Packs } from './packs.tsx';
-import { PaymentsPanel } from './payments-panel.tsx';
+import { Packs, PaymentsPanel } from './purchases.tsx';
 import { ReturnedPayment } from './returned-payment.tsx';
 import { TopUpPanel } from './top-up-panel.tsx';
 

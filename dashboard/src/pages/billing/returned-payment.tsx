@@ -4,11 +4,10 @@ import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { paymentRoutes } from '#contract/routes/payments.ts';
 import { call } from '../../api/call.ts';
-import { paymentReads, usePortal } from '../../api/payments.ts';
 import { useCredits } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
-import { PortalLink } from '../../components/payment-refusal.tsx';
+import { paymentReads, PortalLink, usePortal } from '../../components/payments.tsx';
 import { creditCount } from '../../lib/format.ts';
 import { isForPlan, nextReadMs, type PaymentRecord, returnText } from '../../lib/payment-text.ts';
 

@@ -13,7 +13,7 @@ import type { KeyRecord } from '../../api/keys.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
-import { serviceTitle } from '../../lib/names.ts';
+import { serviceTitle } from '../../lib/offer.ts';
 
 interface LimitsDialogProps {
   readonly apiKey: KeyRecord;

@@ -16,7 +16,7 @@ import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
 import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
-import { serviceTitle } from '../../lib/names.ts';
+import { serviceTitle } from '../../lib/offer.ts';
 import { dayOf } from '../../lib/usage.ts';
 
 const { listRequests } = creditRoutes;

@@ -13,11 +13,11 @@ import { useConfig } from '../../api/config.ts';
 import { type Form, useApiForm } from '../../api/form.ts';
 import { spendingReads } from '../../api/reads.ts';
 import { type ApiError, toApiError } from '../../api/response.ts';
+import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, Notice, useCountdown } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
 import { creditCount, formatWait } from '../../lib/format.ts';
-import { GetCodeButton } from '../playground/code/get-code-button.tsx';
 import { RecipientField, TextField } from './composer-fields.tsx';
 import {
   Draft,

@@ -12,7 +12,7 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { focusAfterDialog } from '../../lib/focus.ts';
 import { creditCount } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planTitle } from '../../lib/offer.ts';
 import { Composer } from './composer.tsx';
 import { type Draft, draftLike } from './draft.ts';
 import type { MessageRecord } from './message.ts';

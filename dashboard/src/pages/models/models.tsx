@@ -14,7 +14,7 @@ import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { count, creditCount, formatDay, formatExact, formatWhole } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../../lib/model-prices.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planTitle } from '../../lib/offer.ts';
 
 export default function ModelsPage() {
   return (

@@ -16,7 +16,7 @@ import {
   formatStamp,
   formatWhole,
 } from '../../lib/format.ts';
-import { planTitle, serviceTitle } from '../../lib/names.ts';
+import { planTitle, serviceTitle } from '../../lib/offer.ts';
 
 export type Account = InferOutput<typeof AccountDetails>;
 

@@ -25,7 +25,7 @@ import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
-import { planTitle } from '../../lib/names.ts';
+import { planTitle } from '../../lib/offer.ts';
 import type { Account } from './account-overview.tsx';
 
 export function ActionButtons({ account }: { account: Account }) {

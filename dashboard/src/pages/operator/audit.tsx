@@ -7,7 +7,7 @@ import { call } from '../../api/call.ts';
 import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
 import { formatCredits, formatStamp } from '../../lib/format.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planTitle } from '../../lib/offer.ts';
 import { accountPath } from './account-overview.tsx';
 
 const { listAuditEvents } = operatorRoutes;

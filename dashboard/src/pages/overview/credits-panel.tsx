@@ -7,7 +7,7 @@ import { useCredits, useUsage } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
 import { count, formatAbout, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
-import { sourceTitles } from '../../lib/names.ts';
+import { sourceTitles } from '../../lib/offer.ts';
 import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';
 import css from './overview.module.css';
 

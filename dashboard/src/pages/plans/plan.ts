@@ -2,7 +2,7 @@ import type { InferOutput } from 'valibot';
 import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
 import { formatDay, formatPrice } from '../../lib/format.ts';
-import { planInSentence, planNameOf } from '../../lib/names.ts';
+import { planInSentence, planNameOf } from '../../lib/offer.ts';
 
 export type Plan = InferOutput<typeof PlanList>['plans'][number];
 export type Subscription = InferOutput<typeof CurrentSubscription>;

@@ -7,9 +7,9 @@ import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { creditCount, formatPrice } from '../../lib/format.ts';
-import { planChanges, planNameOf, planTitle } from '../../lib/names.ts';
+import { planChanges, planNameOf, planTitle } from '../../lib/offer.ts';
 import { type PlanFact, planFacts } from '../../lib/plan-facts.ts';
-import { Packs } from '../billing/packs.tsx';
+import { Packs } from '../billing/purchases.tsx';
 import { ChangeDialog, rollOver } from './change-dialog.tsx';
 import {
   badgeOf,

@@ -5,17 +5,16 @@ import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
-import { usePortal } from '../../api/payments.ts';
 import { planReads } from '../../api/reads.ts';
 import type { ApiError } from '../../api/response.ts';
 import { confirm } from '../../components/dialogs.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
-import { PortalLink } from '../../components/payment-refusal.tsx';
+import { PortalLink, usePortal } from '../../components/payments.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
-import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
+import { planInSentence, planNameOf, planTitle } from '../../lib/offer.ts';
 import type { PaymentRecord } from '../../lib/payment-text.ts';
-import { usePayments } from '../billing/payments-panel.tsx';
+import { usePayments } from '../billing/purchases.tsx';
 import { endOf, isInForce, pastDueText, type Subscription } from './plan.ts';
 
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {

@@ -6,14 +6,13 @@ import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
+import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { count, formatAbout, formatWhole } from '../../lib/format.ts';
-import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
-import { InputText } from './tab/input-output.tsx';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { LanguageSelect } from './tab/language-select.tsx';
-import { TabLayout } from './tab/tab-layout.tsx';
+import { InputText, TabLayout } from './tab/tab-layout.tsx';
 import { PlainText } from './tab/text.tsx';
 
 const example = `I bought the Aurora 5 in Oslo on 3 May 2026. The battery is superb, but the strap broke after two weeks.

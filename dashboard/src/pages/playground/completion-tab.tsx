@@ -3,13 +3,12 @@ import { useMemo, useState } from 'react';
 import { findModel, firstModelFor } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { GetCodeButton } from './code/get-code-button.tsx';
+import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { InputText, OutputText } from './tab/input-output.tsx';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { Parameters } from './tab/parameters.tsx';
 import { defaultSampling, isSendable, samplingBody } from './tab/sampling.ts';
-import { TabLayout } from './tab/tab-layout.tsx';
+import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
 import { StopButton } from './tab/text.tsx';
 import { TokenCount } from './tab/token-count.tsx';
 

@@ -6,14 +6,13 @@ import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { brand, integer } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { numberError } from '../../api/form-errors.ts';
+import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { formatWhole } from '../../lib/format.ts';
-import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
-import { InputText } from './tab/input-output.tsx';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
-import { TabLayout } from './tab/tab-layout.tsx';
+import { InputText, TabLayout } from './tab/tab-layout.tsx';
 
 const examples = [
   'The cat sleeps on the sofa.',

@@ -3,7 +3,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 
 import { Page } from '../../components/page.tsx';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { orReload } from '../../lib/load.ts';
-import { isSold, type Service } from '../../lib/offered.ts';
+import { isSold, type Service } from '../../lib/offer.ts';
 
 /** The service that each tab calls. */
 const services = {

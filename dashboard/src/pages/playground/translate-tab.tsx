@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
+import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { count } from '../../lib/format.ts';
-import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { InputText, OutputText } from './tab/input-output.tsx';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { LanguageSelect } from './tab/language-select.tsx';
-import { TabLayout } from './tab/tab-layout.tsx';
+import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
 
 export function TranslateTab() {
   const exchange = useExchange();

@@ -7,7 +7,7 @@ import { DocsLayout, lazyViews, useHash } from '../../components/docs.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import type { Field, FieldGroup, Operation, OperationEntry, ResponseEntry } from './operation.ts';
 import css from './reference.module.css';
-import { type SampleRequest, samplesOf } from './samples.ts';
+import { type SampleRequest, samplesOf } from './request.ts';
 import { TrialPanel } from './trial-panel.tsx';
 
 const hrefOf = ({ id }: OperationEntry): string => `/docs#${id}`;

@@ -22,8 +22,7 @@ import { count, formatDuration } from '../../lib/format.ts';
 import { prettyJson } from '../playground/tab/text.tsx';
 import type { Operation } from './operation.ts';
 import css from './reference.module.css';
-import type { SampleRequest } from './samples.ts';
-import { type TrialCredential, type TrialResponse, useTrial } from './trial.ts';
+import { type SampleRequest, type TrialCredential, type TrialResponse, useTrial } from './request.ts';
 
 interface TrialPanelProps {
   readonly operation: Operation;

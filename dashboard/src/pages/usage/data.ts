@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type KeyRecord, keyTitle } from '../../api/keys.ts';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
-import { serviceTitle } from '../../lib/names.ts';
+import { serviceTitle } from '../../lib/offer.ts';
 import { dayOf, daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
 
 /** The first one is the default. */

@@ -2,7 +2,7 @@ import type { InferOutput } from 'valibot';
 import type { LedgerPage } from '#contract/billing/credits.ts';
 import { formatDayNear, formatExact } from '../../lib/format.ts';
 import { rateText } from '../../lib/model-prices.ts';
-import { planTitle, serviceTitle, sourceTitles } from '../../lib/names.ts';
+import { planTitle, serviceTitle, sourceTitles } from '../../lib/offer.ts';
 
 export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
 type Change = NonNullable<Entry['change']>;

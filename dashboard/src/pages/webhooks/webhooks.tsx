@@ -16,7 +16,7 @@ import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { lateDialog, orReload } from '../../lib/load.ts';
-import { planTitle } from '../../lib/names.ts';
+import { planTitle } from '../../lib/offer.ts';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { verifySnippets } from './verify-snippets.ts';
 import type { WebhookPopupProps } from './webhook-popup.tsx';

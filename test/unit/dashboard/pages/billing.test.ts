@@ -15,7 +15,15 @@ import {
   statusLabel,
   topUpFailure,
 } from '../../../../dashboard/src/lib/payment-text.ts';
-import { dayInAMonth, endOf, nextPayment, pastDueText, type Plan, type Subscription, unpaidRenewal } from '../../../../dashboard/src/pages/plans/plan.ts';
+import {
+  dayInAMonth,
+  endOf,
+  nextPayment,
+  pastDueText,
+  type Plan,
+  type Subscription,
+  unpaidRenewal,
+} from '../../../../dashboard/src/pages/plans/plan.ts';
 
 const payment = (parts: Partial<PaymentRecord> = {}): PaymentRecord => ({
   id: 'ord_1',

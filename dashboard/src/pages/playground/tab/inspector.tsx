@@ -4,9 +4,10 @@ import { Link } from 'wouter';
 import { CodeBlock } from '../../../components/copy.tsx';
 import { ErrorNotice, Notice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
+import { curlCommand } from '../../../lib/code/literals.ts';
 import { creditCount, formatCredits, formatDuration } from '../../../lib/format.ts';
-import { curlCommand } from '../code/literals.ts';
-import type { ExchangeState, Figures } from '../exchange/use-exchange.ts';
+import type { Figures } from '../exchange/exchange.ts';
+import type { ExchangeState } from '../exchange/use-exchange.ts';
 import css from './tab.module.css';
 import { prettyJson } from './text.tsx';
 

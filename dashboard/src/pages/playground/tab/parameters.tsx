@@ -1,5 +1,5 @@
-import { Anchor, NativeSelect, Stack, Switch, Textarea } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Anchor, Group, NativeSelect, Slider, Stack, Switch, Text, Textarea } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
 import * as v from 'valibot';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
@@ -7,9 +7,8 @@ import { ChatRequest } from '#contract/inference/requests.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { WholeNumberField } from '../../../components/whole-number-field.tsx';
 import { formatWhole } from '../../../lib/format.ts';
-import { planTitle } from '../../../lib/names.ts';
+import { planTitle } from '../../../lib/offer.ts';
 import { modelId, type Sampling, samplingErrors, textModels } from './sampling.ts';
-import { SliderField } from './slider-field.tsx';
 
 interface ParametersProps {
   readonly value: Sampling;
@@ -192,4 +191,42 @@ export function parseFunctions(text: string): { list: Functions; error?: string 
   const [issue] = read.issues;
   const path = v.getDotPath(issue);
   return { list: [], error: `${path === null ? 'Functions' : path} ${issue.message}.` };
+}
+
+interface SliderFieldProps {
+  readonly label: string;
+  readonly min: number;
+  readonly max: number;
+  readonly defaultValue: number;
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
+export function SliderField({ label, min, max, defaultValue, value, onChange }: SliderFieldProps) {
+  const id = useId();
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Text size="sm" fw={500} id={id}>
+          {label}
+        </Text>
+        <Text size="sm" c="dimmed" className="number">
+          {value.toFixed(2)}
+        </Text>
+      </Group>
+      <Slider
+        min={min}
+        max={max}
+        step={0.05}
+        size="sm"
+        label={null}
+        value={value}
+        onChange={onChange}
+        thumbProps={{ 'aria-labelledby': id }}
+      />
+      <Text size="xs" c="dimmed" mt={4}>
+        Default: {defaultValue}
+      </Text>
+    </div>
+  );
 }

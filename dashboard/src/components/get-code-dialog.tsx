@@ -1,10 +1,10 @@
 import { Anchor, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { CodeBlock } from '../../../components/copy.tsx';
-import { Modal } from '../../../components/dialogs.tsx';
-import type { CodeRequest } from './code-request.ts';
-import { codeSnippets } from './snippets.ts';
+import type { CodeRequest } from '../lib/code/code-request.ts';
+import { codeSnippets } from '../lib/code/snippets.ts';
+import { CodeBlock } from './copy.tsx';
+import { Modal } from './dialogs.tsx';
 
 interface GetCodeProps {
   /** Called when the dialog opens. */

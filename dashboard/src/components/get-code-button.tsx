@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Icon } from '../../../components/icon.tsx';
-import { lateDialog } from '../../../lib/load.ts';
-import type { CodeRequest } from './code-request.ts';
+import type { CodeRequest } from '../lib/code/code-request.ts';
+import { lateDialog } from '../lib/load.ts';
+import { Icon } from './icon.tsx';
 
 const GetCodeDialog = lateDialog(async () => (await import('./get-code-dialog.tsx')).GetCodeDialog);
 

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from 'react';
 import type * as v from 'valibot';
-import { recall, remember } from '../../../api/account-storage.ts';
-import { documentAccount } from '../../../api/account.ts';
+import { recall, remember } from './account-storage.ts';
+import { documentAccount } from './account.ts';
 
 type ChangeDraft<Draft> = (change: Partial<Draft> | ((before: Draft) => Draft)) => void;
 
-/** The draft of a playground tab. It survives navigation and reloads, and is deleted with the session. */
+/** A draft of the signed-in account. It survives navigation and reloads, and is deleted with the session. */
 export function useDraft<Draft extends object>(
   schema: v.GenericSchema<unknown, Draft>,
   initial: Draft,
