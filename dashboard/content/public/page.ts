@@ -15,7 +15,7 @@ export class Html {
 
 type Value = string | Html | readonly Html[] | false | null;
 
-/** A template of markup. Inserts texts escaped, markup as it is, and nothing for false and null. */
+/** Template of markup. Escapes inserted text, inserts markup unchanged, and omits false and null. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + markupOf(values[index] ?? null)).join(''));
 }

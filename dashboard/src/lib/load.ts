@@ -85,12 +85,16 @@ async function isAnotherServed(): Promise<boolean> {
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
+/** Returns a component whose code is loaded when it is first rendered. */
+export const lazyComponent = <Props extends object>(load: Load<Props>) =>
+  lazy(orReload(async () => ({ default: await load() })));
+
 /** Returns a component whose code is loaded when it is first open. */
 export function late<Props extends object>(
   load: Load<Props>,
   isOpen: (props: Props) => boolean,
 ): (props: Props) => ReactNode {
-  const Loaded: ComponentType<Props> = lazy(orReload(async () => ({ default: await load() })));
+  const Loaded: ComponentType<Props> = lazyComponent(load);
   return function Late(props) {
     const [isUsed, setUsed] = useState(isOpen(props));
     if (isOpen(props) && !isUsed) setUsed(true);

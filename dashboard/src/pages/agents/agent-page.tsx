@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { useAction } from '../../api/actions.ts';
@@ -14,8 +14,8 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { formatMoment } from '../../lib/format.ts';
-import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
-import { orReload } from '../../lib/load.ts';
+import { useQueryChoice } from '../../lib/hooks.ts';
+import { lazyComponent } from '../../lib/load.ts';
 import { keepDraft } from './agent-draft.ts';
 import { type AgentRecord, isAbout } from './agent.ts';
 
@@ -62,7 +62,7 @@ function Lead({ agent: { id, model, version, updatedAt } }: { agent: AgentRecord
 const tab = (id: string, title: string, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({
   id,
   title,
-  View: lazy(orReload(async () => ({ default: await load() }))),
+  View: lazyComponent(load),
 });
 
 const tabs = [
@@ -73,14 +73,13 @@ const tabs = [
 
 /** Loads each tab when it is first opened, then keeps it mounted with its typed text and streaming reply. */
 function AgentTabs({ agent }: { agent: AgentRecord }) {
-  const [current] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
-  const [, change] = useQuery();
+  const [current, setCurrent] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
   const [seen, setSeen] = useState<readonly string[]>([current]);
   if (!seen.includes(current)) setSeen([...seen, current]);
   return (
     <Tabs
       value={current}
-      onChange={(next) => change({ tab: next === null || next === 'conversations' ? undefined : next })}
+      onChange={setCurrent}
       // The default mode unmounts effects, which would cancel a streaming reply.
       keepMountedMode="display-none"
     >

@@ -14,7 +14,7 @@ export function forgetLinkToken(): void {
   window.history.replaceState(window.history.state, '', window.location.pathname);
 }
 
-/** A link to the emails of the local service, which sends none. */
+/** Link to the inbox of the local service, which stores emails instead of sending them. */
 export function InboxLink() {
   if (!useConfig().local) return null;
   return (

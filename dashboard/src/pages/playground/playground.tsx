@@ -1,8 +1,8 @@
 import { Tabs } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentType, Suspense, useEffect, useRef, useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { useQueryChoice } from '../../lib/hooks.ts';
-import { orReload } from '../../lib/load.ts';
+import { lazyComponent } from '../../lib/load.ts';
 import { isSold, type Service } from '../../lib/offer.ts';
 
 /** The service that each tab calls. */
@@ -20,7 +20,7 @@ type TabId = keyof typeof services;
 const tab = (id: TabId, title: string, load: () => Promise<ComponentType>) => ({
   id,
   title,
-  View: lazy(orReload(async () => ({ default: await load() }))),
+  View: lazyComponent(load),
 });
 
 const tabs = [
