@@ -2,15 +2,15 @@ import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostileTexts } from '#test/requests/code-texts.ts';
-import type { CodeRequest } from '../../../../../dashboard/src/lib/code/code-request.ts';
+import type { CodeRequest } from '../../../../dashboard/src/lib/code/code-request.ts';
 import {
   CodeCall,
   javascriptLiteral,
   jsonLiteral,
   pythonLiteral,
-} from '../../../../../dashboard/src/lib/code/literals.ts';
-import { openAiBody } from '../../../../../dashboard/src/lib/code/sdk-code.ts';
-import { codeSnippets } from '../../../../../dashboard/src/lib/code/snippets.ts';
+} from '../../../../dashboard/src/lib/code/literals.ts';
+import { openAiBody } from '../../../../dashboard/src/lib/code/sdk-code.ts';
+import { codeSnippets } from '../../../../dashboard/src/lib/code/snippets.ts';
 
 const context = createContext();
 const evaluated = (code: string): unknown => JSON.parse(JSON.stringify(runInContext(`(${code})`, context)));
