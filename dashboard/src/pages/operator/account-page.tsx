@@ -14,7 +14,7 @@ import { formatSecond, formatStamp } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { KeyTable } from '../keys/keys.tsx';
-import { RequestsPanel } from '../logs/logs.tsx';
+import { RequestsPanel } from '../logs.tsx';
 import { behindPollMs, LedgerTable } from '../usage/ledger.tsx';
 import { type Account, AccountOverview, listAccountKeys } from './account-overview.tsx';
 import { ActionButtons, SuspendKey } from './actions.tsx';

@@ -6,15 +6,15 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { isCallable, type Model, models, phaseOf } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { integer } from '#contract/shared/fields.ts';
-import { useNow } from '../../api/config.ts';
-import { numberError } from '../../api/form-errors.ts';
-import { Page, Panel } from '../../components/page.tsx';
-import { type Column, DataTable } from '../../components/tables.tsx';
-import { WholeNumberField } from '../../components/whole-number-field.tsx';
-import { count, creditCount, formatDay, formatExact, formatWhole } from '../../lib/format.ts';
-import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
-import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../../lib/model-prices.ts';
-import { planTitle } from '../../lib/offer.ts';
+import { useNow } from '../api/config.ts';
+import { numberError } from '../api/form-errors.ts';
+import { Page, Panel } from '../components/page.tsx';
+import { type Column, DataTable } from '../components/tables.tsx';
+import { WholeNumberField } from '../components/whole-number-field.tsx';
+import { count, creditCount, formatDay, formatExact, formatWhole } from '../lib/format.ts';
+import { useQuery, useQueryChoice } from '../lib/hooks.ts';
+import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../lib/model-prices.ts';
+import { planTitle } from '../lib/offer.ts';
 
 export default function ModelsPage() {
   return (
