@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard-build.ts';
-import { writeDocsOfOffer } from './openapi/docs.ts';
+import { writeDocsOfOffer } from './openapi/document.ts';
 
 // Vite reads NODE_ENV. Tests set it to `test`, which would build React's slow development version.
 process.env['NODE_ENV'] = 'production';

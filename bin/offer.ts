@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { OfferFile } from '#contract/offer/offer-file.ts';
 import { type ModelPrice, type Offer, productLinks } from '#contract/offer/offer.ts';
-import { platformCost, revenueOf } from '#lib/cost/offer.ts';
+import { platformCost, revenueOf } from '#lib/cost/cost.ts';
 import { loadOffer, OfferError } from '#lib/offer.ts';
 
 const usage = `Usage: npx node bin/offer.ts COMMAND

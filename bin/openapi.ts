@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { generatedDocs } from './openapi/docs.ts';
+import { generatedDocs } from './openapi/document.ts';
 
 const usage = `Usage: npx node bin/openapi.ts [--check]
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { tableVariables } from '#contract/platform/environment.ts';
+import { requireTables, tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { requireTables } from './shared/tables.ts';
 
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer|clear-hold]
 

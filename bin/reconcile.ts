@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { services } from '#runtime/services/container.ts';
-import { requireTables } from './shared/tables.ts';
+import { requireTables } from '../functions/contract/platform/environment.ts';
 
 const usage = `Usage: npx node bin/reconcile.ts [--days DAYS]
 

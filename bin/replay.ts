@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { projectImage } from '#runtime/jobs/billing.ts';
 import { discardedImages } from '#runtime/jobs/stream-job.ts';
 import { itemOf } from '#runtime/stream-image.ts';
-import { requireTables } from './shared/tables.ts';
+import { requireTables } from '../functions/contract/platform/environment.ts';
 
 /**
  * Writes the ledger rows of records that the projector discarded. Exit status: 0 if all were written, 1 if some failed,

@@ -6,8 +6,7 @@ import { routes } from '#contract/routes.ts';
 import { stageNamed } from '#lib/stages.ts';
 import { findStack } from './preflight/account.ts';
 import { type Clients, createClients, regionOf } from './preflight/clients.ts';
-import { modeOf, readApiKey } from './stripe/secret.ts';
-import { setUpStripe, type Step } from './stripe/set-up.ts';
+import { modeOf, readApiKey, setUpStripe, type Step } from './stripe/set-up.ts';
 
 const usage = `Usage: npm run stripe-setup -- STAGE [--check]
 

@@ -3,8 +3,7 @@ import { jobEntry, routeEntry } from '#contract/handlers.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { bundling, bundlingWith } from './constructs/function-code.ts';
-import { readAtStart } from './constructs/join-start.ts';
+import { bundling, bundlingWith, readAtStart } from './constructs/function-code.ts';
 
 /** Bytes that a function loads at cold start, with its budget. */
 export interface BundleSize {

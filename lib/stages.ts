@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { checkOwners } from './owners.ts';
+import { checkOwners } from './deployable.ts';
 import { type PipelineInput, PipelineSettings } from './settings.ts';
 import { Stage, type StageInput } from './stage.ts';
 

@@ -8,21 +8,22 @@ import {
   checkGatewayLogs,
   checkRegion,
 } from './account.ts';
-import { bedrockEndpoints, checkBedrock } from './bedrock.ts';
 import { type Clients, createClients, missing, regionOf, type Result, run } from './clients.ts';
-import { offerChecks } from './offer.ts';
-import { checkPayments } from './payments.ts';
 import {
+  bedrockEndpoints,
   checkAlarms,
+  checkBedrock,
   checkEndpoint,
   checkIdentity,
   checkInstances,
   checkMessages,
+  checkPayments,
   checkSecret,
   checkSender,
   checkSending,
   hostedInstances,
   namedEndpoints,
+  offerChecks,
 } from './services.ts';
 
 /** Checks the account for the first deployment of a stage. Read-only. */

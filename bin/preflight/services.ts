@@ -1,3 +1,4 @@
+import { GetFoundationModelAvailabilityCommand, GetInferenceProfileCommand } from '@aws-sdk/client-bedrock';
 import { DescribeAccountAttributesCommand } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { DescribeEndpointCommand } from '@aws-sdk/client-sagemaker';
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
@@ -7,11 +8,16 @@ import {
   type ServiceQuota,
 } from '@aws-sdk/client-service-quotas';
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
-import { obstaclesOf } from '#lib/deployable.ts';
-import { domainOf } from '#lib/owners.ts';
-import { endpointsOf, hostedName, type Stage } from '#lib/stage.ts';
+import { bedrockModel, bedrockRegion } from '#contract/offer/bedrock.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import type { BedrockEndpoint } from '#contract/offer/offer.ts';
+import { StripeSecret } from '#contract/payments/stripe-secret.ts';
+import { domainOf, obstaclesOf } from '#lib/deployable.ts';
+import { allEndpoints, endpointsOf, hostedName, type Stage } from '#lib/stage.ts';
+import { missingFromOffer } from '#runtime/services/offer-use.ts';
+import { modeOf, parseSecret, readSecret } from '../stripe/set-up.ts';
 import { findStack } from './account.ts';
-import { type Clients, type Finding, isNamed, missing, ok } from './clients.ts';
+import { type Clients, type Finding, isNamed, missing, ok, type Result, run, unknown } from './clients.ts';
 
 export async function checkSender(stage: Stage): Promise<Finding> {
   const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'mail.sender');
@@ -136,4 +142,93 @@ export async function checkEndpoint({ sageMaker }: Clients, EndpointName: string
     if (!(error instanceof Error && /could not find endpoint/i.test(error.message))) throw error;
     return missing(`${EndpointName} does not exist: create it, or set models.endpoints or models.hosted of the stage.`);
   }
+}
+
+/** Returns the Bedrock models of a stage, without duplicates. */
+export function bedrockEndpoints(stage: Stage): readonly BedrockEndpoint[] {
+  const all = allEndpoints(stage).filter((endpoint) => endpoint.kind === 'bedrock');
+  return [...new Map(all.map((endpoint) => [`${endpoint.model} ${endpoint.region}`, endpoint])).values()];
+}
+
+/** Checks access to a model in its region and through its inference profile, without calling it. */
+export async function checkBedrock({ bedrockIn }: Clients, endpoint: BedrockEndpoint): Promise<Finding> {
+  const model = bedrockModel(endpoint);
+  const client = bedrockIn(bedrockRegion(endpoint));
+  const region = await client.config.region();
+  const profile = model.kind === 'profile' ? model.id : model.kind === 'arn' && model.isProfile ? model.arn : undefined;
+  try {
+    if (profile !== undefined) {
+      const { status } = await client.send(new GetInferenceProfileCommand({ inferenceProfileIdentifier: profile }));
+      if (status !== 'ACTIVE') return missing(`The inference profile ${profile} is ${status} in ${region}.`);
+    }
+    if (model.kind === 'arn')
+      return ok(profile === undefined ? 'an ARN, which is not checked' : 'the profile is active');
+    const modelId = model.kind === 'profile' ? model.model : model.id;
+    const found = await client.send(new GetFoundationModelAvailabilityCommand({ modelId }));
+    if (found.regionAvailability !== 'AVAILABLE') return missing(`${modelId} is not available in ${region}.`);
+    const isGranted = found.authorizationStatus === 'AUTHORIZED' && found.entitlementAvailability === 'AVAILABLE';
+    if (isGranted && found.agreementAvailability?.status === 'AVAILABLE')
+      return ok(`the account may call it in ${region}`);
+    return missing(
+      `The account may not call ${modelId} in ${region}: accept its agreement (Bedrock console, Model catalog).`,
+    );
+  } catch (error) {
+    if (!isNamed(error, 'ResourceNotFoundException', 'ValidationException')) throw error;
+    return missing(
+      `${endpoint.model} does not exist in ${region}: use the id of a model or inference profile of the region (Bedrock console).`,
+    );
+  }
+}
+
+/** Reports the mode of the API key. In test mode no card is charged. */
+export async function checkPayments(
+  { secrets }: Clients,
+  { secret, secretKeyArn }: NonNullable<Stage['payments']>['stripe'],
+): Promise<Finding> {
+  const found = await findSecret(secrets, secret);
+  if (!found) {
+    return missing(
+      `Secrets Manager has no secret ${secret}: create it with {"apiKey": "rk_test_…", "webhookSecrets": ["whsec_…"]} as its text.`,
+    );
+  }
+  if (found.KmsKeyId !== undefined && secretKeyArn === undefined)
+    return missing(
+      `The secret ${secret} has a key of its own: set payments.stripe.secretKeyArn to that of ${found.KmsKeyId}.`,
+    );
+  const parsed = parseSecret(StripeSecret, await readSecret(secrets, secret));
+  if ('fault' in parsed) return missing(`The secret ${secret} is invalid: ${parsed.fault}.`);
+  const kind = parsed.apiKey.startsWith('rk_') ? 'restricted key' : 'unrestricted key, prefer a restricted one';
+  return ok(
+    modeOf(parsed.apiKey) === 'live' ? `live mode, ${kind}` : `test mode, in which no card is charged, ${kind}`,
+  );
+}
+
+async function findSecret(client: Clients['secrets'], SecretId: string) {
+  try {
+    const found = await client.send(new DescribeSecretCommand({ SecretId }));
+    return found.DeletedDate ? undefined : found;
+  } catch (error) {
+    if (!isNamed(error, 'ResourceNotFoundException')) throw error;
+    return undefined;
+  }
+}
+
+/** Bounds the scan of the tables: about 20 GB. */
+const maxMs = 5 * 60_000;
+
+/** Checks that the offer has what accounts, keys and agents of a deployed stage name. Empty before the first deployment. */
+export async function offerChecks(clients: Clients, { name }: Stage): Promise<Result[]> {
+  const stack = await findStack(clients.cloudFormation, `text-ai-${name}-data`).catch(() => undefined);
+  const outputs = new Map(stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  const [meters, agents] = [outputs.get('metersTableName'), outputs.get('agentsTableName')];
+  if (meters === undefined || agents === undefined) return [];
+  return [await run('Offer', () => checkOffer(clients, { meters, agents }))];
+}
+
+async function checkOffer({ dynamo }: Clients, tables: { meters: string; agents: string }): Promise<Finding> {
+  const gaps = await missingFromOffer(dynamo, tables, offer, AbortSignal.timeout(maxMs));
+  if (gaps.missing !== undefined) return missing(gaps.missing);
+  if (!gaps.isComplete)
+    return unknown('Reading all accounts and agents takes more than 5 minutes; nothing is missing so far.');
+  return ok(`version ${offer.version} has the plans and models of all accounts, keys and agents`);
 }

@@ -1,4 +1,7 @@
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import Stripe from 'stripe';
+import * as v from 'valibot';
+import { isLiveKey, NewStripeSecret } from '#contract/payments/stripe-secret.ts';
 
 /**
  * Events that the service receives. Without `invoice.created`: while it is undelivered, Stripe waits up to 72 hours before
@@ -134,4 +137,30 @@ function wrongFeatures(features: Stripe.BillingPortal.Configuration['features'])
   const { allowed_updates: wanted } = portalFeatures.customer_update;
   const isSame = given.size === wanted.length && wanted.every((update) => given.has(update));
   return isSame || wrong.includes('customer_update') ? wrong : [...wrong, 'customer_update'];
+}
+
+type Parsed<S extends v.GenericSchema> = v.InferOutput<S> | { readonly fault: string };
+
+/** Faults contain no part of the secret. */
+export function parseSecret<S extends v.GenericSchema>(schema: S, text: string): Parsed<S> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson({}, 'must be JSON'), schema), text);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  return { fault: `${v.getDotPath(issue) ?? 'the secret'} ${issue.message}` };
+}
+
+export type Mode = 'test' | 'live';
+
+export const modeOf = (apiKey: string): Mode => (isLiveKey(apiKey) ? 'live' : 'test');
+
+export async function readSecret(client: SecretsManagerClient, SecretId: string): Promise<string> {
+  const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
+  return SecretString;
+}
+
+/** The API key of a secret. Throws if there is none. */
+export async function readApiKey(client: SecretsManagerClient, name: string): Promise<string> {
+  const parsed = parseSecret(NewStripeSecret, await readSecret(client, name));
+  if ('fault' in parsed) throw new Error(`The secret ${name} is invalid: ${parsed.fault}.`);
+  return parsed.apiKey;
 }

@@ -16,8 +16,7 @@ import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
 import { alarmTopic } from '#lib/constructs/shared/alarms.ts';
 import { jobsOf } from '#lib/stage.ts';
 import { EdgeStack } from './edge-stack.ts';
-import { FunctionGroup } from './function-group.ts';
-import { JobGroup } from './job-group.ts';
+import { FunctionGroup, JobGroup } from './function-groups.ts';
 import { PagesStack } from './pages-stack.ts';
 
 export interface ApiStackProps extends StackProps, Omit<Resources, 'mail' | 'messaging'> {

@@ -1,14 +1,33 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
-import type { Construct } from 'constructs';
-import { AudioFiles } from '#lib/constructs/data/audio-files.ts';
+import { Construct } from 'constructs';
 import { Backups } from '#lib/constructs/data/backups.ts';
-import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
-import { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
+import { AudioFiles, LedgerArchive } from '#lib/constructs/data/buckets.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
-import { domainOf } from '#lib/owners.ts';
+import { domainOf } from '#lib/deployable.ts';
 import { pageOrigin } from '#lib/settings.ts';
 import type { Stage } from '#lib/stage.ts';
+
+/**
+ * The role for API Gateway's access logs, one per account and region (AWS "Set up CloudWatch logging for REST APIs in
+ * API Gateway"). Role and setting are always retained together, even after a failed creation: other APIs use them, and
+ * an account with a deleted role cannot log.
+ */
+class GatewayLogs extends Construct {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const policy = ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs');
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      managedPolicies: [policy],
+    });
+    const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
+    account.node.addDependency(role);
+    for (const part of [role, account]) part.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  }
+}
 
 export interface DataStackProps extends StackProps {
   readonly stage: Stage;

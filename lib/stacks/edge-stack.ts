@@ -22,7 +22,6 @@ import { dashboardHeaders } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
 import type { ServiceApi } from '#lib/constructs/api/rest-api.ts';
-import { FilesBucket } from '#lib/constructs/edge/dashboard-files.ts';
 import {
   apiHeaders,
   callerCode,
@@ -32,6 +31,7 @@ import {
   securityHeaders,
 } from '#lib/constructs/edge/edge-functions.ts';
 import { countryHeader } from '#lib/shared-props.ts';
+import { FilesBucket } from '#lib/stacks/pages-stack.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface EdgeStackProps {

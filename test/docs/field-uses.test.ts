@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { dialectBodies, useOf } from '../../bin/openapi/field-uses.ts';
+import { dialectBodies, useOf } from '../../bin/openapi/tables.ts';
 
 /** Parameters in the official client's types: the fields of an interface, indented by four spaces. */
 function parametersOf(file: string, name: string): string[] {

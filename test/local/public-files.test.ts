@@ -147,7 +147,7 @@ describe('the public files', () => {
 /** The public files of an offer, by path, from its docs as in bin/build.ts. */
 async function filesOf(file: string): Promise<Readonly<Record<string, string>>> {
   const docs = await testFolder();
-  const script = `import { writeDocsOfOffer } from './bin/openapi/docs.ts';
+  const script = `import { writeDocsOfOffer } from './bin/openapi/document.ts';
 await writeDocsOfOffer(process.env.DOCS_FOLDER);
 const { publicContent } = await import('./dashboard/content/public/files.ts');
 const files = [...publicContent(new Date('2026-11-27'))].map(([path, content]) => [path, String(content)]);

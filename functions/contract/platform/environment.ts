@@ -150,3 +150,14 @@ export const Environment = v.object({
   SESSION_COOKIE: v.optional(v.picklist(['session', '__Host-session']), 'session'),
 });
 export type Environment = v.InferOutput<typeof Environment>;
+
+/** Throws unless the environment names all these tables. */
+export function requireTables(...needed: readonly TableId[]): void {
+  const missing = needed.map((table) => tableVariables[table]).filter((name) => !process.env[name]);
+  if (missing.length === 0) return;
+  throw new Error(
+    missing.length === 1
+      ? `${missing[0]} is not set: set it to the name of the deployed table.`
+      : `${new Intl.ListFormat('en-GB').format(missing)} are not set: set them to the names of the deployed tables.`,
+  );
+}

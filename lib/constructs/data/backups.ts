@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import type { TableId } from '#contract/platform/resources.ts';
 import { cast } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
-import type { LedgerArchive } from './ledger-archive.ts';
+import type { LedgerArchive } from './buckets.ts';
 import type { Tables } from './tables.ts';
 
 export interface BackupsProps {

@@ -5,12 +5,12 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Access, AudioFileUse, Uses } from '#contract/http/route.ts';
 import { modelNamed } from '#contract/inference/models.ts';
+import { bedrockModel, bedrockRegion } from '#contract/offer/bedrock.ts';
+import type { BedrockEndpoint } from '#contract/offer/offer.ts';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import { type EncoderPlace, encoderPlaces, type ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { type QueueId, type TableId, tables as specs, type TableSpec } from '#contract/platform/resources.ts';
-import { bedrockGrants } from '#lib/bedrock.ts';
-import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
-import type { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
+import type { AudioFiles, LedgerArchive } from '#lib/constructs/data/buckets.ts';
 import type { Mail, Messaging } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { allEndpoints, endpointsOf, secretsOf, type Stage } from '#lib/stage.ts';
@@ -251,4 +251,30 @@ const secretArn = (fn: LambdaFunction, name: string): string =>
 
 function setVariables(fn: LambdaFunction, variables: Variables): void {
   for (const [name, value] of Object.entries(variables)) fn.addEnvironment(name, value);
+}
+
+interface Grant {
+  readonly resources: readonly string[];
+  /** The profile through which alone the resources may be used. */
+  readonly profile?: string;
+}
+
+/**
+ * What a call of a model needs. A profile routes to other regions, so that the model is granted in all, but only through
+ * the profile (Bedrock "Prerequisites for inference profiles").
+ */
+export function bedrockGrants(
+  endpoint: BedrockEndpoint,
+  { partition, account, region: own }: Pick<Stack, 'partition' | 'account' | 'region'>,
+): Grant[] {
+  const region = bedrockRegion(endpoint) ?? own;
+  const model = bedrockModel(endpoint);
+  const modelArn = (id: string, of: string): string => `arn:${partition}:bedrock:${of}::foundation-model/${id}`;
+  if (model.kind === 'model') return [{ resources: [modelArn(model.id, region)] }];
+  if (model.kind === 'arn') {
+    const through = { resources: [modelArn('*', '*')], profile: model.arn };
+    return [{ resources: [model.arn] }, ...(model.isProfile ? [through] : [])];
+  }
+  const profile = `arn:${partition}:bedrock:${region}:${account}:inference-profile/${model.id}`;
+  return [{ resources: [profile] }, { resources: [modelArn(model.model, '*')], profile }];
 }

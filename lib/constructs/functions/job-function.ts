@@ -22,7 +22,7 @@ import { Construct } from 'constructs';
 import type { Job, QueueTrigger, StreamTrigger } from '#contract/jobs.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
 import { eventPatterns, queues, type TypedAttribute, visibilityTimeoutSeconds } from '#contract/platform/resources.ts';
-import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
+import type { AudioFiles } from '#lib/constructs/data/buckets.ts';
 import { type Mail, receiptPattern } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { routeEntry } from '#contract/handlers.ts';
 import { allRoutes, routes } from '#contract/routes.ts';
-import { bedrockGrants } from '#lib/bedrock.ts';
 import { buildEntries } from '#lib/bundle-sizes.ts';
 import { bundlingWith } from '#lib/constructs/function-code.ts';
+import { bedrockGrants } from '#lib/constructs/functions/grants.ts';
 import { callsBedrock } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { fullStage } from '#test/stages/full-stage.ts';

@@ -8,13 +8,14 @@ import {
   costOfPayments,
   costOfStoredResponses,
   type MonthlyResources,
+  platformCost,
+  revenueOf,
   sumOf,
   table,
   traced,
   writeUnits,
 } from '#lib/cost/cost.ts';
 import { ledgerTable } from '#lib/cost/ledger.ts';
-import { platformCost, revenueOf } from '#lib/cost/offer.ts';
 import { loadOffer } from '#lib/offer.ts';
 import { jobsOf } from '#lib/stage.ts';
 import { stageNamed } from '#lib/stages.ts';

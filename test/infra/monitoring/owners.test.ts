@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkOwners } from '#lib/owners.ts';
+import { checkOwners } from '#lib/deployable.ts';
 import { live, parseStage } from '#lib/stages.ts';
 
 const stage = (choices: object) => parseStage({ ...live, ...choices });
