@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { firstModelFor } from '#contract/inference/models.ts';
-import { inboxPage, inboxScript } from '../mail/inbox.ts';
-import type { MailStore } from '../mail/mail-store.ts';
+import { inboxPage, inboxScript, type MailStore } from '../mail/inbox.ts';
 import { phonePage, phoneScript } from '../messages/phone-page.ts';
 import type { phoneCalls, PhoneStore } from '../messages/phones.ts';
 import { outcomes } from '../payments/outcomes.ts';

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { CurrentUser } from '#contract/accounts/accounts.ts';
 import { CreatedKey } from '#contract/accounts/keys.ts';
 import { freePlanRank, planListing } from '#contract/billing/plans.ts';
-import type { MailStore } from '../mail/mail-store.ts';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import type { MailStore } from '../mail/inbox.ts';
+import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
 
 export const DemoAccount = v.object({ email: v.string(), password: v.string(), apiKey: v.string() });

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import * as v from 'valibot';
 import { email } from '#contract/accounts/email.ts';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
 
 export const IdentityTokenOrder = v.object(
   { email, name: v.pipe(v.string(), v.minLength(1)) },

@@ -12,8 +12,7 @@ import type { FileStore } from '../s3/file-store.ts';
 import type { DataFolder } from '../shared/data-folder.ts';
 import type { Closers, Pump } from '../shared/pump.ts';
 import { startQueuePump } from '../sqs/queue-pump.ts';
-import type { QueueStore } from '../sqs/queue-store.ts';
-import { queueUrl } from '../sqs/server.ts';
+import { type QueueStore, queueUrl } from '../sqs/server.ts';
 import { type EventBus, type LogSubscription, type Recurring, runJob, startSchedule } from './triggers.ts';
 
 export interface BackgroundOptions {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { mailFeedback } from '#contract/jobs.ts';
 import type { Faults } from '../shared/faults.ts';
 import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
-import type { MailStore } from './mail-store.ts';
+import type { MailStore } from './inbox.ts';
 
 export interface SesOptions {
   readonly mails: MailStore;

@@ -4,7 +4,7 @@ import type { SpeechRequest } from '#contract/audio/speech.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
 import { callVoices } from '#contract/messages/voices.ts';
 import { boundedChunks, type Engine } from '../sagemaker/engine.ts';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
 
 /** `at` is ISO 8601. */
 export const PhoneMessage = v.object({

@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BodyTooLarge, readBody } from '../shared/loopback.ts';
 import { describeError } from '../shared/problems.ts';
-import type { StripeFaults } from './faults.ts';
+import type { StripeFaults } from './control.ts';
 import type { IdempotentReply } from './objects/types.ts';
 import type { Store } from './store.ts';
 import { invalidRequest, newId, StripeProblem } from './wire/errors.ts';
-import { expanded, type HiddenFields } from './wire/expand.ts';
-import { decodeForm } from './wire/form.ts';
-import type { Route } from './wire/routes.ts';
+import { expanded, type HiddenFields, type Route } from './wire/routes.ts';
+import { decodeForm } from './wire/params.ts';
 import type { World } from './world.ts';
 
 export interface ApiOptions {

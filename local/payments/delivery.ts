@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { StripeFaults } from './faults.ts';
+import type { StripeFaults } from './control.ts';
 import { eventBody } from './objects/account.ts';
 import type { Delivery, StoredEvent } from './objects/types.ts';
 import type { Store } from './store.ts';

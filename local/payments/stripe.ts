@@ -2,31 +2,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen, listener, type Loopback } from '../shared/loopback.ts';
 import { describeError, systemCode } from '../shared/problems.ts';
 import { createApi } from './api.ts';
-import { createControl } from './control.ts';
+import { createControl, createStripeFaults, type StripeFaults } from './control.ts';
 import { createDeliveries } from './delivery.ts';
-import { createStripeFaults, type StripeFaults } from './faults.ts';
 import { accountRoutes, newEndpoint } from './objects/account.ts';
 import { chargeRoutes } from './objects/charges.ts';
-import { checkoutRoutes, linesOfSession } from './objects/checkout.ts';
-import { customerRoutes } from './objects/customer-routes.ts';
-import { disputeRoutes } from './objects/disputes.ts';
-import { fraudWarningRoutes } from './objects/fraud-warnings.ts';
-import { invoiceItemRoutes } from './objects/invoice-items.ts';
+import { checkoutRoutes, expireSession, linesOfSession } from './objects/checkout.ts';
+import { customerRoutes } from './objects/customers.ts';
+import { disputeRoutes, fraudWarningRoutes } from './objects/disputes.ts';
+import { invoiceItemRoutes } from './objects/invoice-drafts.ts';
 import { invoiceRoutes } from './objects/invoice-routes.ts';
-import { intentOf, paymentsOf } from './objects/invoices.ts';
-import { paymentMethodRoutes } from './objects/payment-methods.ts';
+import { intentOf, paymentsOf, voidInvoice } from './objects/invoices.ts';
+import { paymentMethodRoutes } from './objects/cards.ts';
 import { paymentRoutes } from './objects/payments.ts';
 import { defaultConfiguration, portalRoutes } from './objects/portal.ts';
 import { priceRoutes } from './objects/prices.ts';
 import { refundRoutes } from './objects/refunds.ts';
 import { subscriptionRoutes } from './objects/subscription-routes.ts';
+import { cancel, collect, incompleteSeconds, itemOf, renew } from './objects/subscriptions.ts';
+import { idOf, type Kind } from './objects/types.ts';
 import type { Outcome } from './outcomes.ts';
 import { createPages, isPageRequest } from './pages/pages.ts';
 import { runScript } from './scripts.ts';
-import { openStore } from './store.ts';
-import { catchUp, dueTimes, forget } from './timeline.ts';
-import type { HiddenFields } from './wire/expand.ts';
-import { createWorld, type World } from './world.ts';
+import { type DueTimes, openStore, type Store } from './store.ts';
+import type { HiddenFields } from './wire/routes.ts';
+import { createWorld, required, type World } from './world.ts';
 
 export interface StripeOptions {
   /** Epoch ms of the shifted clock. */
@@ -223,4 +222,59 @@ function hiddenFields(world: World): HiddenFields {
         ),
     },
   };
+}
+
+/** Seconds at which an object changes by itself. */
+const dueTimes: DueTimes = {
+  invoice: ({
+    status,
+    auto_advance: advances,
+    automatically_finalizes_at: finalizesAt,
+    next_payment_attempt: next,
+  }) => {
+    if (advances !== true) return null;
+    if (status === 'draft') return finalizesAt;
+    return status === 'open' ? next : null;
+  },
+  subscription: (subscription) => {
+    if (subscription.status === 'incomplete') return subscription.created + incompleteSeconds;
+    return subscription.ended_at === null ? itemOf(subscription).current_period_end : null;
+  },
+  'checkout.session': ({ status, expires_at: at }) => (status === 'open' ? at : null),
+};
+
+/**
+ * Runs overdue work in order of its times. Each object changes at its own time, even if
+ * the clock has since moved by months.
+ */
+function catchUp(store: Store, world: World, nowSeconds: number): void {
+  for (let due = store.nextDue(); due && due.at <= nowSeconds; due = store.nextDue()) {
+    const { at, kind, id } = due;
+    store.commit(() => world.during(at, () => run(world, kind, id)));
+  }
+}
+
+function run(world: World, kind: Kind, id: string): void {
+  if (kind === 'checkout.session') expireSession(world, required(world, kind, id));
+  if (kind === 'invoice') collect(world, required(world, kind, id));
+  if (kind !== 'subscription') return;
+  const subscription = required(world, kind, id);
+  if (subscription.status !== 'incomplete') return renew(world, subscription);
+  const invoice = world.find('invoice', idOf(subscription.latest_invoice) ?? '');
+  if (invoice?.status === 'open') voidInvoice(world, invoice);
+  cancel(world, subscription);
+}
+
+const daySeconds = 86_400;
+/** Stripe lists events for 30 days. */
+const eventDays = 30;
+
+/** Removes idempotency keys after a day, and events after 30 days unless they still have to be delivered. */
+function forget(world: World): void {
+  for (const { id, created } of world.all('idempotent_reply'))
+    if (created + daySeconds <= world.at()) world.remove('idempotent_reply', id);
+  for (const { id, created, deliveries } of world.all('event')) {
+    const isPending = deliveries.some(({ status }) => status === 'pending');
+    if (created + eventDays * daySeconds <= world.at() && !isPending) world.remove('event', id);
+  }
 }

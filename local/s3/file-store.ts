@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
-import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
 
 const Meta = v.object({ key: v.string(), contentType: v.string(), bytes: v.number(), etag: v.string() });
 

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/offer/offer.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
-import type { Pending } from '../shared/json-file.ts';
+import type { Pending } from '../shared/data-folder.ts';
 import { sendJson } from '../shared/loopback.ts';
 import { asContainer } from './containers/dialect.ts';
 import type { Engine, EngineReply } from './engine.ts';

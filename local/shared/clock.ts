@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { epochMs, lastInstant, timestamp } from '#contract/shared/fields.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './data-folder.ts';
 
 const advance = v.pipe(
   v.string(),

@@ -4,7 +4,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { describeError } from '../shared/problems.ts';
 import { BatchResponse, type Pump, startPump } from '../shared/pump.ts';
-import type { QueueStore } from './queue-store.ts';
+import type { QueueStore } from './server.ts';
 
 export interface QueuePumpOptions {
   readonly client: SQSClient;

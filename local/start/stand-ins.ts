@@ -6,11 +6,10 @@ import { demoEngine } from '../demo-engine/engine.ts';
 import { demoSpeechFormats } from '../demo-engine/speech/speech-data.ts';
 import { demoSpeech } from '../demo-engine/speech/speech.ts';
 import { type DynamoProxyOptions, type ProxyHook, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
-import type { MailStore } from '../mail/mail-store.ts';
+import type { MailStore } from '../mail/inbox.ts';
 import { startSes } from '../mail/ses.ts';
-import { startCarrier } from '../messages/carrier.ts';
+import { receiptPlayer, type Receipts, startCarrier } from '../messages/carrier.ts';
 import type { PhoneStore } from '../messages/phones.ts';
-import { receiptPlayer, type Receipts } from '../messages/receipts.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import { startS3 } from '../s3/server.ts';
 import { asyncInference, type Inference } from '../sagemaker/async-inference.ts';
@@ -18,11 +17,10 @@ import type { Engine } from '../sagemaker/engine.ts';
 import { audioUrlEngine, modelUrlEngine, silenceAt } from '../sagemaker/openai-server.ts';
 import { startSageMaker } from '../sagemaker/server.ts';
 import type { Faults } from '../shared/faults.ts';
-import type { Pending } from '../shared/json-file.ts';
+import type { Pending } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
 import type { Closers, Part } from '../shared/pump.ts';
-import type { QueueStore } from '../sqs/queue-store.ts';
-import { startSqs } from '../sqs/server.ts';
+import { type QueueStore, startSqs } from '../sqs/server.ts';
 import { archiveBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
 
 export interface ServiceOptions {

@@ -9,7 +9,7 @@ import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost/cost.ts';
-import { passes } from '#local/dynamodb/batch-delivery.ts';
+import { passes } from '#local/dynamodb/stream-pump.ts';
 import { keyNoteRow } from '#repositories/meter/key-rows.ts';
 import { meterCalls } from '#repositories/meter/meter-calls.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';

@@ -1,13 +1,12 @@
 import type Stripe from 'stripe';
 import { newId } from '../wire/errors.ts';
 import { required, update, type World } from '../world.ts';
-import { authenticationRequired, charged, genericDecline, type CardResult, type Refusal, saved } from './cards.ts';
+import { attach, authenticationRequired, type CardResult, charged, genericDecline, type Refusal, saved } from './cards.ts';
 import { detailsOf } from './checkout.ts';
 import { newCustomer } from './customers.ts';
 import { newInvoice } from './invoice-drafts.ts';
 import { boughtLine } from './invoice-lines.ts';
 import { addPayment, markPaid, openDraft, pay } from './invoices.ts';
-import { attach } from './payment-methods.ts';
 import { attempt, newIntent, scriptedFor } from './payments.ts';
 import { startSubscription } from './subscriptions.ts';
 import { idOf, type SessionDetails } from './types.ts';

@@ -16,7 +16,7 @@ import { listRoute, type Route, route } from '../wire/routes.ts';
 import { referenced, required, update, type World } from '../world.ts';
 import { defaultMethodOf } from './customers.ts';
 import { pay } from './invoices.ts';
-import { cardOfCustomer } from './payment-methods.ts';
+import { cardOfCustomer } from './cards.ts';
 import { cardProblem, needsAction } from './payments.ts';
 import { priceOf, recurringPriceData } from './prices.ts';
 import { cancel, itemOf, planOf, recurrenceOf, startSubscription } from './subscriptions.ts';

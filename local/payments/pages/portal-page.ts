@@ -1,8 +1,7 @@
 import type Stripe from 'stripe';
 import { escapeHtml } from '../../shared/pages.ts';
-import { newPaymentMethod, saved } from '../objects/cards.ts';
+import { attach, cardOfCustomer, detach, makeDefault, newPaymentMethod, saved } from '../objects/cards.ts';
 import { cardName, money } from '../objects/invoice-lines.ts';
-import { attach, cardOfCustomer, detach, makeDefault } from '../objects/payment-methods.ts';
 import { idOf } from '../objects/types.ts';
 import { required, type World } from '../world.ts';
 import { cardForm, type Fields, filledFields, readCard } from './card-form.ts';

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import type { Engine, EngineReply } from '../engine.ts';
+import { type Engine, type EngineReply, eventData, failureIn } from '../engine.ts';
 import { countTokens } from '../words.ts';
-import { eventData, failureIn } from './openai-reply.ts';
 
 const number = v.optional(v.number());
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import type { Engine, EngineReply } from '../engine.ts';
+import { type Engine, type EngineReply, overflowIn, type Refusal, refusalIn } from '../engine.ts';
 import { countTokens } from '../words.ts';
-import { overflowIn, type Refusal, refusalIn } from './openai-reply.ts';
 import { invokeChat, TgiChatBody, tgiTokens } from './tgi-chat.ts';
 
 const invalidBodyMessage =

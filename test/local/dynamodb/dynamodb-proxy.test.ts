@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DatabaseProcess, startDatabaseProcess } from '#local/dynamodb/database-process.ts';
+import { type DatabaseProcess, startDatabaseProcess } from '#local/dynamodb/database.ts';
 import { type DynamoProxyOptions, startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';

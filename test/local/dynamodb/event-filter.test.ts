@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { eventPatterns, type TypedAttribute, type TypePath } from '#contract/platform/resources.ts';
-import { eventRecord, passes } from '#local/dynamodb/batch-delivery.ts';
+import { eventRecord, passes } from '#local/dynamodb/stream-pump.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
 
 type Image = Record<string, AttributeValue>;

@@ -5,8 +5,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClosers } from '#local/shared/pump.ts';
 import { startQueuePump } from '#local/sqs/queue-pump.ts';
-import { deadLettersOf, openQueueStore, type QueueStore } from '#local/sqs/queue-store.ts';
-import { queueUrl, startSqs } from '#local/sqs/server.ts';
+import { deadLettersOf, openQueueStore, type QueueStore, queueUrl, startSqs } from '#local/sqs/server.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 
 const queues = [

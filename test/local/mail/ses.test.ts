@@ -4,8 +4,7 @@ import { MessageRejected, SESClient, SendEmailCommand } from '@aws-sdk/client-se
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { confirmationMail } from '#domain/accounts/mails.ts';
-import { inboxPage, inboxScript } from '#local/mail/inbox.ts';
-import { type MailStore, openMailStore, type ReceivedMail } from '#local/mail/mail-store.ts';
+import { inboxPage, inboxScript, type MailStore, openMailStore, type ReceivedMail } from '#local/mail/inbox.ts';
 import { startSes } from '#local/mail/ses.ts';
 import { createFaults, type Faults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';

@@ -5,7 +5,7 @@ import { beforeAll, expect, vi } from 'vitest';
 import { type PricedPack, packs } from '#contract/payments/payments.ts';
 import { metrics } from '#contract/platform/metrics.ts';
 import { routes } from '#contract/routes.ts';
-import type { StripeFault } from '#local/payments/faults.ts';
+import type { StripeFault } from '#local/payments/control.ts';
 import type { Outcome } from '#local/payments/outcomes.ts';
 import { services } from '#runtime/services/container.ts';
 import { eventTypes } from '../../../bin/stripe/set-up.ts';

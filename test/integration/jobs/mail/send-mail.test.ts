@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { metrics, metricsService } from '#contract/platform/metrics.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { sendMail } from '#jobs/mail.ts';
-import { openMailStore } from '#local/mail/mail-store.ts';
+import { openMailStore } from '#local/mail/inbox.ts';
 import { startSes } from '#local/mail/ses.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
