@@ -6,3 +6,8 @@ declare module 'undici/lib/dispatcher/client.js' {
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
+
+/** The index of `undici` also loads `fetch` (functions/aws/undici.d.ts). */
+declare module 'undici/lib/dispatcher/pool.js' {
+  export { Pool as default } from 'undici';
+}

@@ -7,7 +7,7 @@ import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { forbiddenToKey, forbiddenUse, graceSeconds, Unaffordable, type Use } from '#domain/meter/admission.ts';
 import type { Meter, TokenCounts } from '#domain/meter/meter.ts';
 import type { Metering, OpenHold } from '#domain/meter/metering.ts';
-import { codeOfService } from '#domain/meter/price-code.ts';
+import { codeOfService } from '#domain/meter/pricing.ts';
 import {
   type Claim,
   claimOf,

@@ -5,7 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
-import { codeOfService } from '#domain/meter/price-code.ts';
+import { codeOfService } from '#domain/meter/pricing.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import { usualItemBytes } from '#lib/cost/capacity.ts';
 import { watchUnits, writeUnits } from '#lib/cost/cost.ts';

@@ -1,7 +1,7 @@
 import { issueCredential, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import type { Account } from './account.ts';
-import { enforceRowLimit } from './row-limit.ts';
+import { enforceRowLimit } from './sessions.ts';
 
 const lifetime = 180 * 86_400_000;
 

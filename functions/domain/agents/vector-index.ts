@@ -1,6 +1,6 @@
 import type { ChargeSettlement } from '../meter/meter-store.ts';
 import type { MeterChanged } from '../meter/metering.ts';
-import type { RefundWrite, WrittenRefund } from '../meter/refunds.ts';
+import type { RefundWrite, WrittenRefund } from '../meter/refund.ts';
 import type { Page } from '../shared/ports.ts';
 import type { Agent, AgentRef, PageRequest } from './agent.ts';
 import type { AgentDocument, DocumentRef, IndexingEnd, OpenIndexing } from './document.ts';

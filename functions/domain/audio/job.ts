@@ -2,8 +2,7 @@ import type { NewTranscription, transcriptionStatuses } from '#contract/audio/tr
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { ChargeSettlement } from '../meter/meter-store.ts';
 import type { MeterChanged } from '../meter/metering.ts';
-import type { RefundableCharge } from '../meter/refund.ts';
-import type { RefundWrite, WrittenRefund } from '../meter/refunds.ts';
+import type { RefundableCharge, RefundWrite, WrittenRefund } from '../meter/refund.ts';
 import type { ModelTranscript } from './transcription.ts';
 
 export interface AudioRef {

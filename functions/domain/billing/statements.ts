@@ -1,7 +1,7 @@
 import type { refundReasons } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { SubscriptionChange } from '../meter/meter.ts';
-import { priceView } from '../meter/price-code.ts';
+import { priceView } from '../meter/pricing.ts';
 import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

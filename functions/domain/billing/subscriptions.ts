@@ -1,7 +1,6 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
-import { type Settled } from '../meter/meter.ts';
-import { isSubscribed, type Meter } from '../meter/meter.ts';
+import { isSubscribed, type Meter, type Settled } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { isReturned } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
@@ -9,21 +8,7 @@ import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { described } from './grants.ts';
-import type { PlanPayments } from './payments.ts';
-import {
-  alreadySubscribed,
-  type ChosenPlan,
-  cancel,
-  downgrade,
-  isMonthRunning,
-  type Proration,
-  prorate,
-  resume,
-  startSubscription,
-  subscribe,
-  withoutCancellation,
-  upgrade,
-} from './subscription-changes.ts';
+import { alreadySubscribed, cancel, type ChosenPlan, downgrade, isMonthRunning, prorate, type Proration, resume, startSubscription, subscribe, upgrade, withoutCancellation } from './subscription-changes.ts';
 import { prorationView, subscriptionView } from './subscription-view.ts';
 
 interface SubscriptionParts {
@@ -242,3 +227,16 @@ const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription al
 function otherWay(what: string, where: string): ServiceError {
   return new ServiceError('INVALID_FORMAT', `newPlanId names ${what}; use ${where}.`);
 }
+
+/** Charges for plans. Undefined on a stage without payments, which grants plans immediately. */
+export interface PlanPayments {
+  /** Charges the first month to the saved card. Returns once the plan is granted; throws 402 or 409. */
+  subscribe(accountId: number, plan: PlanLimits): Promise<void>;
+  /** Charges an upgrade of this meter. Returns once it is granted; throws 402 or 409. */
+  upgrade(accountId: number, meter: Meter, plan: PlanLimits, proration: Proration): Promise<void>;
+  /** Called before and after a change of the meter that changes later charges. */
+  beforeChange(accountId: number): Promise<void>;
+  afterChange(accountId: number): Promise<void>;
+}
+
+export const noPayments = async (): Promise<PlanPayments | undefined> => undefined;

@@ -4,7 +4,7 @@ import type { LedgerPage } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
-import { ChatCompletionChunk } from '#contract/inference/stream-chunks.ts';
+import { ChatCompletionChunk } from '#contract/inference/stream-events.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';

@@ -1,5 +1,5 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
-import type { PriceCode } from '../meter/price-code.ts';
+import type { PriceCode } from '../meter/pricing.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import type { ChatFormat, ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';

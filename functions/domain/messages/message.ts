@@ -4,8 +4,7 @@ import type { Channel, Failure } from '#contract/messages/names.ts';
 import type { Segments } from '#contract/messages/segments.ts';
 import type { ChargeSettlement } from '../meter/meter-store.ts';
 import type { MeterChanged } from '../meter/metering.ts';
-import type { RefundableCharge } from '../meter/refund.ts';
-import type { RefundWrite, WrittenRefund } from '../meter/refunds.ts';
+import type { RefundableCharge, RefundWrite, WrittenRefund } from '../meter/refund.ts';
 import type { Claim } from '../shared/idempotency.ts';
 
 export interface MessageRef {

@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { Failure } from '#contract/messages/names.ts';
 import type { Metering } from '../meter/metering.ts';
-import type { RefundableCharge } from '../meter/refund.ts';
-import { refunds } from '../meter/refunds.ts';
+import { type RefundableCharge, refunds } from '../meter/refund.ts';
 import type { Clock } from '../shared/ports.ts';
 import { CarrierId, isForward, type Message, type MessageRef, type MessageStore, moved } from './message.ts';
 

@@ -4,8 +4,7 @@ import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../sha
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
 import { hasFeature } from './plan-terms.ts';
-import type { PriceCode } from './price-code.ts';
-import { decimalCredits } from './pricing.ts';
+import { decimalCredits, type PriceCode } from './pricing.ts';
 import { rateStatus } from './rate-window.ts';
 
 /** Seconds that a hold outlives its function, so that a slow clock or a late settlement still finds it open. */

@@ -2,7 +2,7 @@ import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import type { changeKinds, PlanName, PlanTerms } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
-import type { PriceCode } from './price-code.ts';
+import type { PriceCode } from './pricing.ts';
 
 export interface Lot {
   /** Unique per account, so that a refund finds the lot even after its expiry has changed. */

@@ -3,8 +3,7 @@ import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from '
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
 import { nextTransition } from './periods.ts';
-import { type PriceCode, unitPriceOfCode } from './price-code.ts';
-import type { Receipt } from './pricing.ts';
+import { type PriceCode, type Receipt, unitPriceOfCode } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
 import { type RefundableCharge, refundableCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';

@@ -1,9 +1,12 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
 import type { Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
+import { maxRaces, type MeterChanged, type Metering } from './metering.ts';
 import { chain, counted } from './periods.ts';
-import type { PriceCode } from './price-code.ts';
+import type { PriceCode } from './pricing.ts';
 
 export interface RefundableCharge {
   readonly requestId: string;
@@ -100,4 +103,42 @@ export function budgetBack(meter: Meter, { budget }: RefundableCharge, amount: n
   const current = budget && meter.budgets.get(budget.id);
   if (amount === 0 || !budget || !current) return undefined;
   return current.start === budget.start && current.used >= amount ? { ...budget, amount } : undefined;
+}
+
+export interface RefundWrite {
+  readonly before: Meter;
+  readonly after: Meter;
+  readonly entries: readonly LedgerEntry[];
+  readonly budget: BudgetRefund | undefined;
+}
+
+/** `changed`: the refunded item changed first; nothing was written. */
+export type WrittenRefund = 'done' | 'changed' | MeterChanged;
+
+export function refunds(metering: Pick<Metering, 'change'>, clock: Clock) {
+  return async function refundCharge(
+    accountId: number,
+    charge: RefundableCharge,
+    back: Refund,
+    write: (write: RefundWrite) => Promise<WrittenRefund>,
+  ): Promise<'done' | 'changed' | 'no account'> {
+    const now = clock.now();
+    let written: WrittenRefund | undefined;
+    try {
+      await metering.change(
+        accountId,
+        now,
+        (meter) => refund(meter, charge, back, Math.floor(now / 1000)),
+        async (before, after, entries) => {
+          written = await write({ before, after, entries, budget: budgetBack(before, charge, back.amount) });
+          return written !== 'meter changed';
+        },
+        maxRaces,
+      );
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'NOT_FOUND') return 'no account';
+      throw error;
+    }
+    return written === 'done' ? 'done' : 'changed';
+  };
 }

@@ -1,21 +1,11 @@
 import { createHash } from 'node:crypto';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
+import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
 import { drawnText, encodeBytes, encodeNumber } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { AccountEvent } from './events.ts';
-import {
-  type DisabledReason,
-  type Health,
-  type Lane,
-  type Notify,
-  type Webhook,
-  type WebhookRef,
-  type WebhookService,
-  type Waking,
-  isoOrNull,
-  laneOf,
-} from './webhook.ts';
+import { type DisabledReason, type Health, isoOrNull, type Lane, laneOf, type Notify, type Waking, type Webhook, type WebhookRef, type WebhookService } from './webhook.ts';
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
@@ -215,4 +205,26 @@ export function deliveryService({
   }
 
   return { list, test, redeliver };
+}
+
+const disabledBecause = {
+  requested: 'as requested',
+  failing: 'because every delivery to it has failed for five days',
+  gone: 'because it responded that it is gone (410)',
+} as const;
+
+export interface DisabledWebhook {
+  readonly host: string;
+  readonly reason: keyof typeof disabledBecause;
+}
+
+export function webhookDisabledMail(to: Addressee, { host, reason }: DisabledWebhook, link: string): MailContent {
+  return emailContent({
+    subject: 'Your webhook was disabled',
+    to,
+    body: `The webhook at ${host} was disabled ${disabledBecause[reason]}. It is sent nothing until you enable it again.`,
+    action: 'View your webhooks',
+    link,
+    footer: 'What was pending is kept for 30 days and sent once the webhook is enabled.',
+  });
 }

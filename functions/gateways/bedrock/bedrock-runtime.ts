@@ -1,22 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
-import {
-  BedrockRuntimeClient,
-  ConverseCommand,
-  ConverseStreamCommand,
-  InvokeModelCommand,
-} from '@aws-sdk/client-bedrock-runtime';
+import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import * as v from 'valibot';
 import { BodyTooLarge, collectBody } from '#aws/bounded-body.ts';
 import { connectionTimeout } from '#aws/timeouts.ts';
 import { bedrockRegion } from '#contract/offer/bedrock.ts';
-import { type BedrockEndpoint, bedrockEmbeddings } from '#contract/offer/offer.ts';
+import { bedrockEmbeddings, type BedrockEndpoint } from '#contract/offer/offer.ts';
+import { busy, misconfigured, modelError } from '../runtime-errors.ts';
 import type { Deadline, Invocation, ModelRuntime } from '../sagemaker/runtime.ts';
 import { chatChunks, chatReply, converseInput } from './converse.ts';
-import { runtimeError } from './errors.ts';
-import { boundedFrames } from './frames.ts';
 
 /** Limit for a whole reply. Each call has a lower one, checked at the end. */
 const maxReplyBytes = 16 * 1024 * 1024;
@@ -127,3 +121,73 @@ interface StreamedResponse {
 
 const isStream = (response: unknown): response is StreamedResponse =>
   v.is(v.object({ headers: v.object({ 'content-type': v.literal('application/vnd.amazon.eventstream') }) }), response);
+
+/** Messages of ValidationException about the deployer's choice of a model, not about the caller's request. */
+const wrongModel =
+  /model identifier|on-demand throughput|inference profile|end of its life|not authorized|access to the model/i;
+
+/** Converts an error of Bedrock's client to one of SageMaker's runtime (Bedrock "Troubleshooting API errors"). */
+export function runtimeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { message } = error;
+  switch (error.name) {
+    case 'ValidationException':
+      return wrongModel.test(message) ? misconfigured('invalid model', error) : modelError(400, message);
+    case 'AccessDeniedException':
+    case 'ResourceNotFoundException':
+    case 'UnrecognizedClientException':
+      return misconfigured('no access to the model', error);
+    case 'ThrottlingException':
+    case 'ModelNotReadyException':
+    case 'ServiceQuotaExceededException':
+    case 'ServiceUnavailableException':
+      return busy(error);
+    case 'ModelErrorException':
+    case 'ModelStreamErrorException':
+      return modelError(statusOf(error), message);
+    case 'InternalServerException':
+      return modelError(500, message);
+    default:
+      return error;
+  }
+}
+
+/** Returns the model's status, which may be a 4xx for an error of the caller. Default: 500. */
+function statusOf(error: Error): number {
+  const status = 'originalStatusCode' in error ? Number(error.originalStatusCode) : Number.NaN;
+  return status >= 400 && status < 600 ? status : 500;
+}
+
+/** Maximum bytes of a message, which contains a piece of output or an error. */
+const maxMessageBytes = 1024 * 1024;
+/** Bytes of a message without headers and payload (AWS "Event stream encoding"). */
+const minMessageBytes = 16;
+
+/** Forwards a stream of messages. Throws SyntaxError for an invalid length, because the SDK would allocate that much memory. */
+export async function* boundedFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let prefix: number[] = [];
+  /** Bytes until the next message. */
+  let left = 0;
+  for await (const piece of pieces) {
+    let at = 0;
+    /** End of the messages and beginnings of messages that are valid. */
+    let valid = 0;
+    while (at < piece.length) {
+      const skipped = Math.min(left, piece.length - at);
+      at += skipped;
+      left -= skipped;
+      if (left > 0) break;
+      valid = at;
+      for (; at < piece.length && prefix.length < 4; at += 1) prefix.push(piece[at] ?? 0);
+      if (prefix.length < 4) break;
+      const length = Buffer.from(prefix).readUInt32BE(0);
+      if (length < minMessageBytes || length > maxMessageBytes) {
+        yield piece.subarray(0, valid);
+        throw new SyntaxError('a message has an impossible length');
+      }
+      left = length - 4;
+      prefix = [];
+    }
+    yield piece;
+  }
+}

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { Forwarded } from '#contract/inference/openai-fields.ts';
+import { maxTeiTexts } from '#contract/platform/model-endpoints.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
 import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/inference/completion.ts';
-import { ModelEmbeddings } from '#domain/inference/embeddings.ts';
+import { ModelEmbeddings, Vector } from '#domain/inference/embeddings.ts';
 import { ChatChunk, CompletionChunk } from '#domain/inference/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { type BodyOptions, type Container, refuseOptions, textBatches, type TextDialect } from './container.ts';
-import { bareVectors } from './tei.ts';
+import { type BodyOptions, type Container, refuseOptions, textBatches, type TextDialect, type Vectors } from './container.ts';
 
 /**
  * Containers reject a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0). It
@@ -102,6 +102,11 @@ export const vllm: Container = {
   },
 };
 
+const BareVectors = v.array(Vector);
+
+/** An array of vectors in the order of the texts. The token count is ours. */
+const bareVectors = (value: unknown): Vectors => ({ vectors: v.parse(BareVectors, value) });
+
 /**
  * LMI (DJL Serving) with vLLM: the same requests and chunks, but streams are JSON lines without `[DONE]`, so only a
  * finish reason marks the end. A failure in a stream is a line with `error` and code 424. LMI fills in `model` itself.
@@ -126,5 +131,17 @@ export const omni: Container = {
   speech: {
     attributes: 'route=/v1/audio/speech',
     body: (request, servedName) => ({ model: servedName, ...request }),
+  },
+};
+
+/**
+ * TEI: `inputs` in batches, bare vectors in reply (router/src/http/server.rs). An overlong text is an error unless
+ * truncation is enabled. Versions without `dimensions` ignore the field.
+ */
+export const tei: Container = {
+  embeddings: {
+    batches: (request) =>
+      textBatches(request, maxTeiTexts, (inputs) => ({ inputs, truncate: false, dimensions: request.dimensions })),
+    reply: bareVectors,
   },
 };

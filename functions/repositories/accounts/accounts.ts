@@ -1,20 +1,14 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Account, AccountStore, NewAccount, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
+import { createHash } from 'node:crypto';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { Account, AccountDeletionStore, AccountStore, DeletedAccount, NewAccount, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { deleteKeys, deletePartition } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit, putNew } from '../shared/transaction.ts';
-import {
-  accountOf,
-  identityKey,
-  mailItems,
-  ownerOf,
-  uniqueEmailKey,
-  uniqueRow,
-  userKey,
-  userRow,
-} from './account-items.ts';
-import { freeFrom, freeMonthsBegun } from './free-months.ts';
+import { readable } from '../shared/readable.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { accountOf, identityKey, mailItems, ownerOf, purgeKey, uniqueEmailKey, uniqueRow, userKey, userRow } from './account-items.ts';
 import { consumption } from './identities.ts';
 
 const noAccount = 0;
@@ -92,4 +86,109 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     confirm,
     renewConfirmation,
   };
+}
+
+const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
+
+export function accountDeletionStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  metersTable: string,
+  purgeOthers: (accountId: number, signal?: AbortSignal) => Promise<void>,
+  onPurged: (accountId: number) => Promise<void>,
+): AccountDeletionStore {
+  const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
+    const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
+    await commit(client, [
+      openUserUpdate(table, account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', { now }),
+      meterClosing(metersTable, account.id, 'deleted'),
+      ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
+      putNew(table, { ...uniqueRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
+      ...(notice ? mailItems(table, account.id, notice, now) : []),
+      ...(freeFrom === undefined ? [] : freeMonthsFrom(table, account, freeFrom)),
+    ]);
+  };
+
+  async function* toBePurged(now: number): AsyncGenerator<DeletedAccount> {
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :purge AND sk <= :now',
+      ExpressionAttributeValues: { ':purge': 'purge', ':now': `${String(now).padStart(15, '0')}~` },
+    };
+    for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Closed, Items);
+  }
+
+  /** The purge item is deleted last, so that an interrupted purge is resumed. */
+  async function purge({ accountId, purgeAt }: DeletedAccount, signal?: AbortSignal): Promise<void> {
+    await purgeOthers(accountId, signal);
+    await deletePartition(client, table, userKey(accountId).pk, signal);
+    await client.send(new DeleteCommand({ TableName: metersTable, Key: { a: accountId } }));
+    await onPurged(accountId);
+    await deleteKeys(client, table, [purgeKey(accountId, purgeAt)]);
+  }
+
+  return { remove, toBePurged, purge };
+}
+
+export function openUserUpdate(
+  table: string,
+  accountId: number,
+  UpdateExpression: string,
+  { now, condition }: { readonly now?: number; readonly condition?: string } = {},
+): TransactItem {
+  const isOpen = ['attribute_exists(pk)', 'attribute_not_exists(deletedAt)', ...(condition ? [condition] : [])];
+  return {
+    Update: {
+      TableName: table,
+      Key: userKey(accountId),
+      UpdateExpression,
+      ConditionExpression: isOpen.join(' AND '),
+      ...(now !== undefined && { ExpressionAttributeValues: { ':now': now } }),
+    },
+  };
+}
+
+export function meterClosing(
+  metersTable: string,
+  accountId: number,
+  closed: 'suspended' | 'deleted' | undefined,
+): TransactItem {
+  const update = closed
+    ? { UpdateExpression: 'SET x = :closed REMOVE #last', ExpressionAttributeValues: { ':closed': closed } }
+    : { UpdateExpression: 'REMOVE x, #last' };
+  const ExpressionAttributeNames = { '#last': 'last' };
+  return { Update: { TableName: metersTable, Key: { a: accountId }, ...update, ExpressionAttributeNames } };
+}
+
+const FreeMonth = v.object({ from: v.number() });
+
+type Granted = Pick<Account, 'email' | 'identities'>;
+
+/** Keys by address and by identity. Hashed, because the rows outlive the account. */
+function keysOf({ email, identities = [] }: Granted) {
+  return [`email#${email}`, ...identities.map((identity) => `identity#${identity}`)].map((subject) => ({
+    pk: `free#${createHash('sha256').update(subject).digest('base64url').slice(0, 22)}`,
+    sk: 'month',
+  }));
+}
+
+/** Returns the latest time, in epoch seconds, from which a free month is available. */
+async function freeFrom(client: DynamoDBDocumentClient, table: string, account: Account) {
+  const rows = await Promise.all(keysOf(account).map((key) => readItem(client, table, key)));
+  const moments = rows.flatMap((row) => (row ? [v.parse(FreeMonth, row).from] : []));
+  return moments.length > 0 ? Math.max(...moments) : undefined;
+}
+
+export function freeMonthsFrom(table: string, account: Granted, from: number) {
+  return keysOf(account).map((key) => ({ Put: { TableName: table, Item: { ...key, from, ttl: from } } }));
+}
+
+/** Like `freeMonthsFrom`, but fails if a later time is stored, because a deletion may have come first. */
+function freeMonthsBegun(table: string, account: Account, from: number) {
+  const condition = {
+    ConditionExpression: 'attribute_not_exists(pk) OR #from <= :from',
+    ExpressionAttributeNames: { '#from': 'from' },
+    ExpressionAttributeValues: { ':from': from },
+  };
+  return freeMonthsFrom(table, account, from).map(({ Put }) => ({ Put: { ...Put, ...condition } }));
 }

@@ -20,7 +20,7 @@ import {
   uniqueRow,
   userKey,
 } from './account-items.ts';
-import { freeMonthsFrom } from './free-months.ts';
+import { freeMonthsFrom } from './accounts.ts';
 
 /** Requires that the account and its pending email change are unchanged since the read. */
 function pendingChange(account: Account): Condition {

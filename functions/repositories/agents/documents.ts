@@ -6,8 +6,7 @@ import type { AgentDocument, DocumentRef, OpenIndexing } from '#domain/agents/do
 import type { DocumentStore, EndOfIndexing } from '#domain/agents/vector-index.ts';
 import { storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
-import { writeRefund } from '../meter/refund-write.ts';
-import { StoredCharge } from '../meter/stored-charge.ts';
+import { StoredCharge, writeRefund } from '../meter/refunds.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';

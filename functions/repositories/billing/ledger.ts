@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findPlan, planOfRank, titleOf } from '#contract/billing/plans.ts';
-import { alertMail } from '#domain/accounts/alert-mail.ts';
-import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
+import { alertMail, planEndMail } from '#domain/billing/mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
 import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';

@@ -13,8 +13,7 @@ import {
 } from '#domain/messages/message.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
-import { writeRefund } from '../meter/refund-write.ts';
-import { StoredCharge } from '../meter/stored-charge.ts';
+import { StoredCharge, writeRefund } from '../meter/refunds.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deletePartition } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';

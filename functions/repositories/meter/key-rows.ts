@@ -3,7 +3,10 @@ import { serviceNames } from '#contract/billing/prices.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
 import type { KeyEvent } from '#domain/meter/meter.ts';
-import { count, isCount } from './count.ts';
+
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+/** A single check instead of three, because a meter's item has about 20 counts. */
+export const count = v.custom<number>(isCount, 'must be a count');
 
 /**
  * A usable key: its expiry (epoch seconds) or, if limited, a map of x expiry, b budget, l spending limit, p its

@@ -18,9 +18,8 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
-import type { PriceCode } from '#domain/meter/price-code.ts';
-import { count, isCount } from './count.ts';
-import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
+import type { PriceCode } from '#domain/meter/pricing.ts';
+import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
 
 /**
  * Item of the `meters` table. Names are short, because every call reads and writes the item, which should stay near

@@ -5,7 +5,7 @@ import { AuditAction, AuditedState } from '#contract/operators/operators.ts';
 import type { AuditReads, EmailsOf, OperatorStore } from '#domain/operators/operator-actions.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { meterClosing, openUserUpdate } from '../accounts/account-deletions.ts';
+import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';
 import { storedInstant, userKey } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
 import { readItems } from '../shared/read-items.ts';

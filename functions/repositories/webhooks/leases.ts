@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '#contract/shared/limits.ts';
 import type { Random } from '#domain/shared/ports.ts';
-import { type DeliveryStore, type Lease, retentionMs } from '#domain/webhooks/delivery.ts';
-import { webhookDisabledMail } from '#domain/webhooks/disabled-mail.ts';
+import { type DeliveryStore, type Lease, retentionMs, webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
 import { accountOf, mailItems, seconds, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';

@@ -1,8 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { s3Settings, sagemakerClient } from '#aws/clients.ts';
-import { jobEnding, jobEvents } from '#domain/audio/job-end.ts';
+import { jobEnding, jobEvents, jobSeconds, jobService } from '#domain/audio/job-service.ts';
 import { jobOrders, uploadService } from '#domain/audio/job-order.ts';
-import { jobSeconds, jobService } from '#domain/audio/job-service.ts';
 import type { AudioRef } from '#domain/audio/job.ts';
 import { transcriptionModel } from '#domain/audio/transcription.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';

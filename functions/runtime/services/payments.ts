@@ -1,7 +1,7 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import type { PaymentWork } from '#contract/payments/payments.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import type { PlanPayments } from '#domain/billing/payments.ts';
+import type { PlanPayments } from '#domain/billing/subscriptions.ts';
 import type { Metering } from '#domain/meter/metering.ts';
 import { collection } from '#domain/payments/collection.ts';
 import { customers } from '#domain/payments/customers.ts';

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { isName, keyName } from '#contract/accounts/names.ts';
-import { addressIn, explicitAddressIn } from '#contract/accounts/reads-as-address.ts';
+import { addressIn, explicitAddressIn, isName, keyName } from '#contract/accounts/names.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { setInRow } from '#test/database/rows.ts';
 import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';

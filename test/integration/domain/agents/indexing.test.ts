@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeOfModel } from '#domain/meter/price-code.ts';
+import { codeOfModel } from '#domain/meter/pricing.ts';
 import { agentPartition, documentPrefix, indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { type Faults, indexingOf as indexingIn, type ModelFault, table, tokenCost } from '#test/agents/indexing.ts';

@@ -6,7 +6,7 @@ import { renewals } from '#domain/billing/grants.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { codeOfModel } from '#domain/meter/price-code.ts';
+import { codeOfModel } from '#domain/meter/pricing.ts';
 import { lastOf } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';

@@ -2,7 +2,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { clearHold } from '#domain/payments/reversals.ts';
-import { meterClosing } from '#repositories/accounts/account-deletions.ts';
+import { meterClosing } from '#repositories/accounts/accounts.ts';
 import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 

@@ -9,9 +9,9 @@ import {
 } from '#domain/accounts/email-change.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
-import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
+import { planEndMail } from '#domain/billing/mails.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
-import { webhookDisabledMail } from '#domain/webhooks/disabled-mail.ts';
+import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 
 const { emailContent: _letter, ...plain } = mails;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnalysisName } from '#contract/analysis/names.ts';
-import { instructionFor, messageFor } from '#domain/analysis/prompt.ts';
+import { instructionFor, messageFor } from '#domain/analysis/parts.ts';
 import type { ModelChatRequest } from '#domain/inference/chat.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';

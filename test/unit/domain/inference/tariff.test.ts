@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelPrice } from '#contract/offer/offer.ts';
 import { modelTariff, tariffOfCode } from '#domain/inference/tariff.ts';
-import { codeOfModel } from '#domain/meter/price-code.ts';
-import { secondPrice } from '#domain/meter/pricing.ts';
+import { codeOfModel, secondPrice } from '#domain/meter/pricing.ts';
 import { atLength } from '#test/many.ts';
 
 const rate = fc.oneof(fc.integer({ min: 0, max: 20_000_000 }), fc.integer({ min: 0, max: 5_000_000_000 }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeOfModel, codeOfService, priceOfCode, priceView, unitPriceOfCode } from '#domain/meter/price-code.ts';
+import { codeOfModel, codeOfService, priceOfCode, priceView, unitPriceOfCode } from '#domain/meter/pricing.ts';
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 

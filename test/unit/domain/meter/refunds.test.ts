@@ -4,8 +4,7 @@ import { renewals } from '#domain/billing/grants.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
-import type { RefundableCharge } from '#domain/meter/refund.ts';
-import { refunds } from '#domain/meter/refunds.ts';
+import { type RefundableCharge, refunds } from '#domain/meter/refund.ts';
 
 const plans = plansOf('listing');
 const now = 1_800_000_000_000;

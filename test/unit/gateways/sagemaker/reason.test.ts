@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonIn } from '#gateways/sagemaker/reason.ts';
+import { reasonIn } from '#gateways/sagemaker/container-failure.ts';
 
 describe('the reason of a rejected request', () => {
   it.each([

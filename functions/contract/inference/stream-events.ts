@@ -3,6 +3,7 @@ import { whole } from '../shared/fields.ts';
 import { DetailedUsage, TokenUsage } from './inference-fields.ts';
 import { ChatLogprobs, CompletionLogprobs } from './openai-fields.ts';
 import { finishReasons } from './requests.ts';
+import { OutputItem, OutputTextPart, ResponseObject, SummaryPart } from './response-items.ts';
 
 /**
  * Data of the events of a stream (docs/specification.md#events, docs/inference.md#responses). In the enveloped format
@@ -78,3 +79,65 @@ export const OpenAiCompletionChunk = v.object({
   ),
   usage: usageIfRequested,
 });
+
+const numbered = { sequence_number: whole };
+const ofItem = { ...numbered, output_index: whole };
+const within = { ...ofItem, item_id: v.string() };
+const content = { ...within, content_index: whole };
+const summary = { ...within, summary_index: whole };
+const logprobs = v.array(v.never());
+
+const lifecycle = v.object({
+  type: v.picklist([
+    'response.created',
+    'response.in_progress',
+    'response.completed',
+    'response.incomplete',
+    'response.failed',
+  ]),
+  ...numbered,
+  response: ResponseObject,
+});
+
+const failure = {
+  message: v.string(),
+  param: v.nullable(v.string()),
+  code: v.nullable(v.string()),
+};
+
+/** Events of a response's stream, in the order of `sequence_number`. */
+export const ResponseEvent = v.variant('type', [
+  lifecycle,
+  v.object({
+    type: v.picklist(['response.output_item.added', 'response.output_item.done']),
+    ...ofItem,
+    item: OutputItem,
+  }),
+  v.object({
+    type: v.picklist(['response.content_part.added', 'response.content_part.done']),
+    ...content,
+    part: OutputTextPart,
+  }),
+  v.object({ type: v.literal('response.output_text.delta'), ...content, delta: v.string(), logprobs }),
+  v.object({ type: v.literal('response.output_text.done'), ...content, text: v.string(), logprobs }),
+  v.object({
+    type: v.picklist(['response.reasoning_summary_part.added', 'response.reasoning_summary_part.done']),
+    ...summary,
+    part: SummaryPart,
+  }),
+  v.object({ type: v.literal('response.reasoning_summary_text.delta'), ...summary, delta: v.string() }),
+  v.object({ type: v.literal('response.reasoning_summary_text.done'), ...summary, text: v.string() }),
+  v.object({ type: v.literal('response.function_call_arguments.delta'), ...within, delta: v.string() }),
+  v.object({
+    type: v.literal('response.function_call_arguments.done'),
+    ...within,
+    name: v.string(),
+    arguments: v.string(),
+  }),
+  v.object({
+    type: v.literal('error'),
+    ...numbered,
+    ...failure,
+    error: v.object({ type: v.string(), ...failure }),
+  }),
+]);
