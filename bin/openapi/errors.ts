@@ -1,7 +1,6 @@
 import { planListing } from '#contract/billing/plans.ts';
 import { type FormatName, responseFormats } from '#contract/http/format.ts';
-import { errorCodesOf } from '#contract/http/route-errors.ts';
-import type { Route } from '#contract/http/route.ts';
+import { errorCodesOf, type Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { errorHeaders } from './headers.ts';

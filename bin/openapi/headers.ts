@@ -1,5 +1,4 @@
-import { namesModel } from '#contract/http/route-errors.ts';
-import type { Route } from '#contract/http/route.ts';
+import { namesModel, type Route } from '#contract/http/route.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 

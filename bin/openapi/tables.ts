@@ -31,7 +31,7 @@ export const dialectBodies: Readonly<Record<string, Entries>> = {
   '/openai/v1/audio/translations': OpenAiTranslationRequest.entries,
 };
 
-/** See functions/contract/inference/field-use.ts. */
+/** See functions/contract/inference/inference-fields.ts. */
 const Mark = v.variant('x-use', [
   v.pipe(
     v.object({ 'x-use': v.literal('without effect') }),

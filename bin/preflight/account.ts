@@ -3,9 +3,9 @@ import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { ListWebACLsCommand } from '@aws-sdk/client-wafv2';
+import { streamingRegions } from '#lib/deployable.ts';
 import { allocatedConcurrency } from '#lib/settings.ts';
 import type { Stage } from '#lib/stage.ts';
-import { streamingRegions } from '#lib/streaming-regions.ts';
 import { type Clients, type Finding, isNamed, missing, ok } from './clients.ts';
 
 /** Minimum version of the bootstrap stack (CDK's DefaultStackSynthesizer). */
@@ -27,12 +27,10 @@ export async function checkCredentials({ sts }: Clients, { env, name }: Stage): 
   }
 }
 
-/** API Gateway and Lambda stream responses only in the regions of lib/streaming-regions.ts. */
+/** API Gateway and Lambda stream responses only in the regions of lib/deployable.ts. */
 export async function checkRegion(region: string): Promise<Finding> {
   if (streamingRegions.has(region)) return ok(`${region} has Lambda response streaming`);
-  return missing(
-    `Lambda response streaming is not available in ${region}: choose a region of lib/streaming-regions.ts.`,
-  );
+  return missing(`Lambda response streaming is not available in ${region}: choose a region of lib/deployable.ts.`);
 }
 
 export async function checkBootstrap({ cloudFormation }: Clients): Promise<Finding> {

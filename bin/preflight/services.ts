@@ -8,9 +8,8 @@ import {
   type ServiceQuota,
 } from '@aws-sdk/client-service-quotas';
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
-import { bedrockModel, bedrockRegion } from '#contract/offer/bedrock.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import type { BedrockEndpoint } from '#contract/offer/offer.ts';
+import { type BedrockEndpoint, bedrockModel, bedrockRegion } from '#contract/offer/offer.ts';
 import { StripeSecret } from '#contract/payments/stripe-secret.ts';
 import { domainOf, obstaclesOf } from '#lib/deployable.ts';
 import { allEndpoints, endpointsOf, hostedName, type Stage } from '#lib/stage.ts';

@@ -1,6 +1,6 @@
 import { containerError, type EngineReply } from '../sagemaker/engine.ts';
 import { countTokens, hash, tokenize } from '../sagemaker/words.ts';
-import { type CalledTool, chooseTools } from './functions/functions.ts';
+import { type CalledTool, chooseTools } from './functions/arguments.ts';
 import { type ChatBody, type CompletionBody, eventStream, pause, type Tempo } from './request.ts';
 import { continuePrompt, reasoningText, responseText } from './text/response-text.ts';
 

@@ -1,11 +1,11 @@
 import type Stripe from 'stripe';
 import { cardByNumber, newPaymentMethod } from './objects/cards.ts';
+import { chargeOf, failRefund, refund } from './objects/charges.ts';
 import { complete, completeSession, customerFor, intentFor, invoiceFor } from './objects/checkout-payment.ts';
 import { expireSession } from './objects/checkout.ts';
 import { closeDispute, openDispute, openDisputeOf, warnOfFraud } from './objects/disputes.ts';
 import { finalize, methodFor, pay, subscriptionOf, voidInvoice } from './objects/invoices.ts';
 import { attempt } from './objects/payments.ts';
-import { chargeOf, failRefund, refund } from './objects/refunds.ts';
 import { collect } from './objects/subscriptions.ts';
 import { idOf, type ScriptedOutcome } from './objects/types.ts';
 import type { Outcome } from './outcomes.ts';

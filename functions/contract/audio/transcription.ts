@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type FormFile, isFormFile } from '../http/request.ts';
-import { refusedUnless, withoutEffect } from '../inference/field-use.ts';
-import { content, modelFor } from '../inference/inference-fields.ts';
+import { content, modelFor, refusedUnless, withoutEffect } from '../inference/inference-fields.ts';
 import { languageCode as language } from '../inference/languages.ts';
 import { firstModelFor } from '../inference/models.ts';
 import { decimal } from '../shared/fields.ts';

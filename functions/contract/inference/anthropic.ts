@@ -1,16 +1,17 @@
 import * as v from 'valibot';
 import { decimal, integer, isJsonObject, text, wellFormed } from '../shared/fields.ts';
-import { refusedUnless, withoutEffect } from './field-use.ts';
 import {
   content,
   jsonSchema,
   messageList,
+  refusedUnless,
   roleRule,
   samplingDefaults,
   samplingRules,
   stopSequences,
   toolList,
   typeRule,
+  withoutEffect,
 } from './inference-fields.ts';
 
 /** Anthropic allows longer tool names than OpenAI's function names. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { decimal, integer, isJsonObject, text } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { refusedUnless, withoutEffect } from './field-use.ts';
-import { content } from './inference-fields.ts';
+import { content, refusedUnless, withoutEffect } from './inference-fields.ts';
 
 /*
  * Fields of OpenAI's and vLLM's clients beyond those that every model serves. A forwarded field is a 400 if the model's

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { integer, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { withoutEffect } from './field-use.ts';
 import {
   content,
   FunctionCall,
@@ -15,6 +14,7 @@ import {
   samplingDefaults,
   samplingRules,
   TokenUsage,
+  withoutEffect,
 } from './inference-fields.ts';
 import { maxDimensions } from './models.ts';
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { text, whole } from '../shared/fields.ts';
-import { withoutEffect } from './field-use.ts';
-import { content, functionName } from './inference-fields.ts';
+import { content, functionName, withoutEffect } from './inference-fields.ts';
 
 /*
  * Items and responses of the Responses API. An item of a request has optional ids and states; an item of a response

@@ -1,18 +1,19 @@
 import * as v from 'valibot';
 import { integer, text } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { refusedUnless, withoutEffect } from './field-use.ts';
 import {
   content,
   functionName,
   jsonSchema,
   modelFor,
   nonEmpty,
+  refusedUnless,
   samplingDefaults,
   samplingRules,
   schemaFormat,
   toolList,
   typeRule,
+  withoutEffect,
 } from './inference-fields.ts';
 import { InputItem, messageOfIssue, reasoningEfforts, reasoningSummaries } from './response-items.ts';
 

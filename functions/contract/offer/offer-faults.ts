@@ -1,5 +1,11 @@
-import { bedrockRegion } from './bedrock.ts';
-import { type ModelPrice, type Offer, type OfferedEndpoint, type OfferedModel, servesCapability } from './offer.ts';
+import {
+  bedrockRegion,
+  type ModelPrice,
+  type Offer,
+  type OfferedEndpoint,
+  type OfferedModel,
+  servesCapability,
+} from './offer.ts';
 import { contrast, minContrast } from './palette.ts';
 
 /** A fault of an offer file: `path` such as `models[1].price.input`, empty for the whole file. */

@@ -1,5 +1,5 @@
-import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import type { AlertRule, Alerts } from '#contract/routes/alerts.ts';
 import { isReadable, type KeyStore } from '../keys/key.ts';
 import { familyOf, familyOfBudget } from '../meter/key-limits.ts';
 import { heldOf, type StoredAlerts, type StoredRule, type LedgerEntry, type Meter } from '../meter/meter.ts';

@@ -9,9 +9,23 @@ import type { Proof } from '../inference/order.ts';
 import { inOrder, withParts } from '../inference/translation.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type AnalysisWindow, countedWindow, heaviest, instructionFor, messageFor, minPartTokens, overallCategories, overallSentiment, reminder, type SizedPart, sizedParts, uncountedWindow, type Weighted } from './parts.ts';
+import type { AnalysisTask, Findings, TextAnalyzer } from './analysis.ts';
+import {
+  type AnalysisWindow,
+  countedWindow,
+  heaviest,
+  instructionFor,
+  messageFor,
+  minPartTokens,
+  overallCategories,
+  overallSentiment,
+  reminder,
+  type SizedPart,
+  sizedParts,
+  uncountedWindow,
+  type Weighted,
+} from './parts.ts';
 import { type Located, type Quote, QuoteFinder } from './quotes.ts';
-import type { AnalysisTask, Findings, TextAnalyzer } from './text-analyzer.ts';
 
 type Gateway = Pick<ModelGateway, 'chat'>;
 type Call = ReturnType<Gateway['chat']>;

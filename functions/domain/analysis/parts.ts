@@ -4,7 +4,7 @@ import { languageName } from '#contract/inference/languages.ts';
 import type { Model } from '#contract/inference/models.ts';
 import { cutText, sentencesOf, templateTokens } from '../inference/translation.ts';
 import type { Tokenizer } from '../shared/ports.ts';
-import type { AnalysisTask, Label } from './text-analyzer.ts';
+import type { AnalysisTask, Label } from './analysis.ts';
 
 const markLength = 32;
 

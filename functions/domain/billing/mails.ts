@@ -1,4 +1,4 @@
-import type { AlertRule } from '#contract/alerts/alerts.ts';
+import type { AlertRule } from '#contract/routes/alerts.ts';
 import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
 import type { StoredKey } from '../keys/key.ts';
 

@@ -1,6 +1,6 @@
-import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import type { changeKinds, PlanName, PlanTerms } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
+import type { AlertRule, Alerts } from '#contract/routes/alerts.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 import type { PriceCode } from './pricing.ts';
 

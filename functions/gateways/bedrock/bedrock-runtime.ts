@@ -1,15 +1,25 @@
 import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
-import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+  InvokeModelCommand,
+} from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import * as v from 'valibot';
 import { BodyTooLarge, collectBody } from '#aws/bounded-body.ts';
 import { connectionTimeout } from '#aws/timeouts.ts';
-import { bedrockRegion } from '#contract/offer/bedrock.ts';
-import { bedrockEmbeddings, type BedrockEndpoint } from '#contract/offer/offer.ts';
-import { busy, misconfigured, modelError } from '../runtime-errors.ts';
-import type { Deadline, Invocation, ModelRuntime } from '../sagemaker/runtime.ts';
+import { bedrockEmbeddings, type BedrockEndpoint, bedrockRegion } from '#contract/offer/offer.ts';
+import {
+  busy,
+  type Deadline,
+  type Invocation,
+  misconfigured,
+  modelError,
+  type ModelRuntime,
+} from '../sagemaker/runtime.ts';
 import { chatChunks, chatReply, converseInput } from './converse.ts';
 
 /** Limit for a whole reply. Each call has a lower one, checked at the end. */

@@ -1,14 +1,32 @@
 import { createHash } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { Account, AccountDeletionStore, AccountStore, DeletedAccount, NewAccount, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
+import type {
+  Account,
+  AccountDeletionStore,
+  AccountStore,
+  DeletedAccount,
+  NewAccount,
+  OutgoingMail,
+  StoredToken,
+} from '#domain/accounts/account.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deleteKeys, deletePartition } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountOf, identityKey, mailItems, ownerOf, purgeKey, uniqueEmailKey, uniqueRow, userKey, userRow } from './account-items.ts';
+import {
+  accountOf,
+  identityKey,
+  mailItems,
+  ownerOf,
+  purgeKey,
+  uniqueEmailKey,
+  uniqueRow,
+  userKey,
+  userRow,
+} from './account-items.ts';
 import { consumption } from './identities.ts';
 
 const noAccount = 0;

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '#domain/accounts/account.ts';
 import type { ConsumedToken, IdentityStore } from '#domain/accounts/google-sign-in.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import {
   accountOf,

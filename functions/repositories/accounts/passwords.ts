@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/passwords.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import { unchangedSinceRead, mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
 

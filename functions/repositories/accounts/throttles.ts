@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk
 import * as v from 'valibot';
 import type { ThrottleStore } from '#domain/accounts/throttle.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { seconds, throttleKey } from './account-items.ts';
 
 const Row = v.object({ marks: v.array(v.number()), revision: v.number() });

@@ -11,8 +11,7 @@ import type { Conversation, ConversationStore, Message } from '#domain/agents/co
 import { conditionally } from '../shared/conditional.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem } from '../shared/read-item.ts';
-import { readItems } from '../shared/read-items.ts';
+import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { agentKey, agentPartition, conversationPartition, conversationPrefix } from './agent-items.ts';

@@ -11,7 +11,7 @@ import { conditionally } from '../shared/conditional.ts';
 import { batchesOf, deleteKeys, type Key, keysIn } from '../shared/deletion.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Only writes of the same account can conflict. */

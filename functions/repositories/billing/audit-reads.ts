@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, paginateQuery, paginateScan } from '@aws-s
 import type { AuditReads } from '#domain/billing/auditor.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { meterOf } from '../meter/meter-item.ts';
-import type { ArchivedLedger } from './archived-ledger.ts';
+import type { ArchivedLedger } from './archive.ts';
 import { amountsOf, rowKey } from './ledger-items.ts';
 
 /** Milliseconds. The stream usually delivers rows within 1 s. */

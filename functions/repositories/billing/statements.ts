@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-s
 import * as v from 'valibot';
 import type { DailyUsage, Group, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
 import { readable } from '../shared/readable.ts';
-import type { ArchivedLedger } from './archived-ledger.ts';
+import type { ArchivedLedger } from './archive.ts';
 import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 
 const maxTries = 15;

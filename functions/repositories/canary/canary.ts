@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { CanaryStore } from '#domain/canary/canary.ts';
 import { mailOutcomes } from '#domain/mail/mail.ts';
 import { mailItems, mailKey, purgeKey, uniqueRow, userKey } from '../accounts/account-items.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { commit, putNew } from '../shared/transaction.ts';
 
 const Closed = v.object({ outcome: v.optional(v.picklist(mailOutcomes)) });

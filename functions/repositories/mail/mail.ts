@@ -21,8 +21,7 @@ import {
   userKey,
 } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem } from '../shared/read-item.ts';
-import { readItems } from '../shared/read-items.ts';
+import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
 

@@ -16,7 +16,7 @@ import { closingOf } from '../meter/meter-calls.ts';
 import { StoredCharge, writeRefund } from '../meter/refunds.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deletePartition } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 

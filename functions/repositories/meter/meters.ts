@@ -11,7 +11,7 @@ import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, dueQuery } from '../shared/due.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { meterCalls, type Update } from './meter-calls.ts';
 import { billingRow, meterOf } from './meter-item.ts';
 import { sdkUpdate } from './sdk-update.ts';

@@ -9,7 +9,7 @@ import { meterReplacement } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 

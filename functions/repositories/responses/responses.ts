@@ -6,8 +6,7 @@ import { ListedItem, ResponseObject } from '#contract/inference/response-items.t
 import type { ResponseStore, StoredResponse } from '#domain/inference/stored-responses.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { deleteKeys, deletePartition } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-item.ts';
-import { readItems } from '../shared/read-items.ts';
+import { readItem, readItems } from '../shared/read-items.ts';
 
 /**
  * A response is one compressed JSON text, in parts of one item each: a DynamoDB item is limited to 400 KB. The first

@@ -1,5 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, type BatchGetCommandOutput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  type BatchGetCommandOutput,
+  type DynamoDBDocumentClient,
+  GetCommand,
+} from '@aws-sdk/lib-dynamodb';
+
+/** Consistent read; undefined if the item does not exist. */
+export async function readItem(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  Key: Record<string, string | number>,
+): Promise<Record<string, unknown> | undefined> {
+  return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+}
 
 type Item = Record<string, unknown>;
 

@@ -14,8 +14,7 @@ import {
 } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
-import { readItem } from '../shared/read-item.ts';
-import { readItems } from '../shared/read-items.ts';
+import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
 import { leases, type WebhookTables } from './leases.ts';

@@ -6,7 +6,7 @@ import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf }
 import { accountOf, mailItems, seconds, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { type TransactItem, commit } from '../shared/transaction.ts';
 import {
   accountPartition,

@@ -5,7 +5,7 @@ import type { Webhook, WebhookRef, WebhookStore } from '#domain/webhooks/webhook
 import { seconds } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-item.ts';
+import { readItem } from '../shared/read-items.ts';
 import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
 import {
   accountPartition,

@@ -1,11 +1,10 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { s3Settings, sagemakerClient } from '#aws/clients.ts';
-import { jobEnding, jobEvents, jobSeconds, jobService } from '#domain/audio/job-service.ts';
 import { jobOrders, uploadService } from '#domain/audio/job-order.ts';
+import { jobEnding, jobEvents, jobSeconds, jobService } from '#domain/audio/job-service.ts';
 import type { AudioRef } from '#domain/audio/job.ts';
 import { transcriptionModel } from '#domain/audio/transcription.ts';
-import { audioFiles } from '#gateways/audio/audio-files.ts';
-import { longAudioModel } from '#gateways/audio/long-audio-model.ts';
+import { audioFiles, longAudioModel } from '#gateways/audio/long-audio.ts';
 import { jobStore, purgeAudio } from '#repositories/audio/jobs.ts';
 import { lazy } from '../process.ts';
 import { logger } from '../telemetry.ts';

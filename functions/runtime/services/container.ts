@@ -142,7 +142,7 @@ function build() {
     return ledgerArchiveFiles(s3Client(), ARCHIVE_BUCKET);
   });
   const archivedRows = lazy(async () => {
-    const { archivedLedger } = await import('#repositories/billing/archived-ledger.ts');
+    const { archivedLedger } = await import('#repositories/billing/archive.ts');
     return archivedLedger(dynamo(), table('ledger'), archiveFiles);
   });
   const statementReads = lazy(async () => {
@@ -245,7 +245,7 @@ function build() {
     ledgerArchiver: lazy(async () => {
       const [{ ledgerArchiver }, { archiveStore }] = await Promise.all([
         import('#domain/billing/archive.ts'),
-        import('#repositories/billing/archive-store.ts'),
+        import('#repositories/billing/archive.ts'),
       ]);
       return ledgerArchiver(archiveStore(dynamo(), table('ledger'), archiveFiles));
     }),

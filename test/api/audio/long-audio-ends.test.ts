@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
-import { audioFiles } from '#gateways/audio/audio-files.ts';
+import { audioFiles } from '#gateways/audio/long-audio.ts';
 import { s3Client } from '#gateways/ledger-archive-files.ts';
 import { endTranscriptions as buildEndTranscriptions, sweepTranscriptions } from '#jobs/audio.ts';
 import { jobKey } from '#repositories/audio/jobs.ts';

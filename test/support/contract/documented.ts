@@ -1,4 +1,4 @@
-import { errorCodesOf } from '#contract/http/route-errors.ts';
+import { errorCodesOf } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 
 const rows = allRoutes

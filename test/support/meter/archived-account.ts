@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { ledgerArchiver } from '#domain/billing/archive.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
-import { archiveStore } from '#repositories/billing/archive-store.ts';
+import { archiveStore } from '#repositories/billing/archive.ts';
 import { useTestDatabase } from '../database/database.ts';
 import { type LedgerAccount, openLedgerAccount } from './ledger-account.ts';
 import { startArchive } from './ledger-archive.ts';

@@ -14,7 +14,7 @@ import type { Meter } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { refunds } from '#domain/meter/refund.ts';
-import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
+import { archivedLedger } from '#repositories/billing/archive.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { LedgerItem, rowKey } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';

@@ -1,8 +1,7 @@
 import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
 import { findModel } from '#contract/inference/models.ts';
-import { analysisService } from '#domain/analysis/analysis.ts';
+import { analysisService, type Encoder } from '#domain/analysis/analysis.ts';
 import { chatAnalyzer } from '#domain/analysis/chat-analyzer.ts';
-import type { Encoder } from '#domain/analysis/text-analyzer.ts';
 import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
 import type { Proof } from '#domain/inference/order.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';

@@ -1,7 +1,6 @@
 import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import * as v from 'valibot';
-import { Alerts, maxAlertRules } from '#contract/alerts/alerts.ts';
-import { alertRoutes } from '#contract/routes/alerts.ts';
+import { alertRoutes, Alerts, maxAlertRules } from '#contract/routes/alerts.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { keyTitle } from '../../api/keys.ts';

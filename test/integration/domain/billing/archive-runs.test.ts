@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { type ArchiveFiles, ledgerArchiver } from '#domain/billing/archive.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
-import { archiveStore } from '#repositories/billing/archive-store.ts';
+import { archiveStore } from '#repositories/billing/archive.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { never, partRows, useArchivedAccount } from '#test/meter/archived-account.ts';

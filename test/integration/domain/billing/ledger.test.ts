@@ -7,7 +7,7 @@ import { creditsView } from '#domain/billing/balance.ts';
 import { grantCredits } from '#domain/billing/grants.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { statementService } from '#domain/billing/statements.ts';
-import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
+import { archivedLedger } from '#repositories/billing/archive.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';

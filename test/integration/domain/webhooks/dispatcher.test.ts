@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
+import type { Alerts } from '#contract/routes/alerts.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
-import { dispatcher } from '#domain/webhooks/dispatcher.ts';
-import type { MeterChange } from '#domain/webhooks/events.ts';
+import { dispatcher, type MeterChange } from '#domain/webhooks/events.ts';
 import type { Webhook } from '#domain/webhooks/webhook.ts';
 import { credits, meterWith } from '#test/meter/meters.ts';
 import { Died, dying } from '#test/webhooks/dying.ts';

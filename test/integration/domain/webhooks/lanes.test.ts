@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { dispatcher } from '#domain/webhooks/dispatcher.ts';
+import { dispatcher } from '#domain/webhooks/events.ts';
 import { healthy, notifier } from '#domain/webhooks/webhook.ts';
 import { meterWith } from '#test/meter/meters.ts';
 import { responds, type Sending, useSending } from '#test/webhooks/sending.ts';

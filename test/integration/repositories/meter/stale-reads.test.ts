@@ -6,7 +6,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
+import { archivedLedger } from '#repositories/billing/archive.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';

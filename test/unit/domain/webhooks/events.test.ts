@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
+import type { Alerts } from '#contract/routes/alerts.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import type { Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { periodStart } from '#domain/meter/periods.ts';
