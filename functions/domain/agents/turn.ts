@@ -10,9 +10,8 @@ import { StreamedResponse } from '../inference/streamed-response.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { throwNotFound } from './agent.ts';
-import { type ChosenContext, contextPlan, summarized } from './context.ts';
+import { type ChosenContext, contextPlan, modelConversation, sentContent, summarized, tokensOf } from './context.ts';
 import { type Conversation, type ConversationStore, dayMs, type Message, messageId } from './conversation.ts';
-import { modelConversation, sentContent, tokensOf } from './prompt.ts';
 import { inProgress, type OpeningParts, passageSearch, turnOpening, type TurnOrder, windowOf } from './turn-order.ts';
 import type { Passage, VectorIndex } from './vector-index.ts';
 

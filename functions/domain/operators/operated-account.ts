@@ -5,7 +5,7 @@ import { type AccountQuery, shownHolds, shownMails } from '#contract/operators/o
 import type { RequestQuery } from '#contract/requests/request-list.ts';
 import { type Account, type AccountStore, normalizedEmail } from '../accounts/account.ts';
 import type { statementService } from '../billing/statements.ts';
-import { subscriptionView } from '../billing/subscription-view.ts';
+import { subscriptionView } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { MailHistory, MailNote, SuppressionStore } from '../mail/mail.ts';
 import { currentLots } from '../meter/lots.ts';

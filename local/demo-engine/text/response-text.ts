@@ -88,7 +88,7 @@ function quote(text: string, maxWords: number): string {
   return words.length > maxWords ? `${words.slice(0, maxWords).join(' ')} …` : words.join(' ');
 }
 
-/** A document passage in a line of the system message (functions/domain/agents/prompt.ts). */
+/** A document passage in a line of the system message (functions/domain/agents/context.ts). */
 interface Passage {
   readonly document: string;
   readonly text: string;

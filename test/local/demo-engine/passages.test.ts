@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemText } from '#domain/agents/prompt.ts';
+import { systemText } from '#domain/agents/context.ts';
 import { contentOf } from '#test/models/demo-engine.ts';
 
 const handbook = {

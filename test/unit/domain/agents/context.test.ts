@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContextInput, type ChosenContext, contextPlan } from '#domain/agents/context.ts';
+import { type ChosenContext, type ContextInput, contextPlan, systemText } from '#domain/agents/context.ts';
 import type { Message } from '#domain/agents/conversation.ts';
-import { systemText } from '#domain/agents/prompt.ts';
 
 /** One token per character, so that sums are easy to check. */
 const tokenizer = { count: async (text: string) => text.length };

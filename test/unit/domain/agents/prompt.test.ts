@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '#domain/agents/agent.ts';
+import { modelConversation, systemText, tokensOf } from '#domain/agents/context.ts';
 import type { Message } from '#domain/agents/conversation.ts';
-import { modelConversation, systemText, tokensOf } from '#domain/agents/prompt.ts';
 import { listed } from '#test/listed.ts';
 
 const hostile = fc.array(

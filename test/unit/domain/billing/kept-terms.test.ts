@@ -4,7 +4,7 @@ import { type PlanLimits, planOfRank, type Plans, termsIn } from '#contract/bill
 import { balanceView } from '#domain/billing/balance.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { cancel, downgrade, prorate, startSubscription, upgrade } from '#domain/billing/subscription-changes.ts';
-import { subscriptionView } from '#domain/billing/subscription-view.ts';
+import { subscriptionView } from '#domain/billing/subscriptions.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { hasFeature, planOfMeter } from '#domain/meter/plan-terms.ts';
 import { addMonths } from '#domain/shared/months.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatChunks, type ChatFormat, chatReply } from '#domain/inference/chat.ts';
 import { DeliveredText, type ModelChunk } from '#domain/inference/model-stream.ts';
-import { openAiChat } from '#domain/inference/openai-chat.ts';
+import { openAiChat } from '#domain/inference/openai-format.ts';
 import { specifiedChat } from '#domain/inference/specified-chat.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { call, parsed, time, tools, weather } from '#test/models/openai-tools.ts';
