@@ -4,7 +4,18 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AttributeDefinition, CreateTableCommand, DescribeTableCommand, DynamoDBClient, type KeySchemaElement, ResourceInUseException, ResourceNotFoundException, type TableDescription, UpdateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  type KeySchemaElement,
+  ResourceInUseException,
+  ResourceNotFoundException,
+  type TableDescription,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
 import { type IndexSpec, type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/resources.ts';
 import { isDamaged } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { messageReceipts } from '#contract/jobs.ts';
-import type { Faults } from '../shared/faults.ts';
 import type { Pending } from '../shared/data-folder.ts';
+import type { Faults } from '../shared/faults.ts';
 import { listen, listener, type Loopback, readBody, sendAwsJson } from '../shared/loopback.ts';
 import { PhoneMessage, type PhoneStore } from './phones.ts';
 

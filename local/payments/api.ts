@@ -6,8 +6,8 @@ import type { StripeFaults } from './control.ts';
 import type { IdempotentReply } from './objects/types.ts';
 import type { Store } from './store.ts';
 import { invalidRequest, newId, StripeProblem } from './wire/errors.ts';
-import { expanded, type HiddenFields, type Route } from './wire/routes.ts';
 import { decodeForm } from './wire/params.ts';
+import { expanded, type HiddenFields, type Route } from './wire/routes.ts';
 import type { World } from './world.ts';
 
 export interface ApiOptions {

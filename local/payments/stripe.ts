@@ -8,7 +8,7 @@ import { accountRoutes, newEndpoint } from './objects/account.ts';
 import { paymentMethodRoutes } from './objects/cards.ts';
 import { chargeRoutes, refundRoutes } from './objects/charges.ts';
 import { checkoutRoutes, expireSession, linesOfSession } from './objects/checkout.ts';
-import { customerRoutes } from './objects/customers.ts';
+import { customerRoutes } from './objects/customer-routes.ts';
 import { disputeRoutes, fraudWarningRoutes } from './objects/disputes.ts';
 import { invoiceItemRoutes } from './objects/invoice-drafts.ts';
 import { invoiceRoutes } from './objects/invoice-routes.ts';

@@ -1,4 +1,5 @@
-import type { ChargeSettlement, MeterChanged } from '../meter/metering.ts';
+import type { ChargeSettlement } from '../meter/meter-store.ts';
+import type { MeterChanged } from '../meter/metering.ts';
 import type { RefundWrite, WrittenRefund } from '../meter/refund.ts';
 import type { Page } from '../shared/ports.ts';
 import type { Agent, AgentRef, PageRequest } from './agent.ts';

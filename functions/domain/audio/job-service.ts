@@ -10,7 +10,18 @@ import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type JobOrder, tooManyJobs } from './job-order.ts';
-import { type AudioFiles, type AudioRef, type Ending, fileKeys, isOfStorage, isOpen, type Job, type JobStore, jobView, type LongAudioModel } from './job.ts';
+import {
+  type AudioFiles,
+  type AudioRef,
+  type Ending,
+  fileKeys,
+  isOfStorage,
+  isOpen,
+  type Job,
+  type JobStore,
+  jobView,
+  type LongAudioModel,
+} from './job.ts';
 import { lacksSegments, type ModelTranscript, toleratedSeconds } from './transcription.ts';
 
 export interface JobParts {

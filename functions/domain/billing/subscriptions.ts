@@ -1,7 +1,8 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import type { MeterStore } from '../meter/meter-store.ts';
 import { isSubscribed, type Meter, type Settled, type Subscription } from '../meter/meter.ts';
-import type { Metering, MeterStore } from '../meter/metering.ts';
+import type { Metering } from '../meter/metering.ts';
 import { isReturned, pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { newRequestId } from '../shared/credential.ts';

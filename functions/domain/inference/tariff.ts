@@ -1,7 +1,15 @@
 import { perMicrocredit, roundedUp, tokenCost, unitCost, type UnitPrice } from '#contract/billing/cost.ts';
 import { findModel, priceAt } from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
-import { codeOfModel, codeOfService, fixedPrice, type PriceCode, priceOfCode, unitPriceOf, unitsPaid } from '../meter/pricing.ts';
+import {
+  codeOfModel,
+  codeOfService,
+  fixedPrice,
+  type PriceCode,
+  priceOfCode,
+  unitPriceOf,
+  unitsPaid,
+} from '../meter/pricing.ts';
 import type { ModelUsage } from './model-stream.ts';
 
 /** Prices the calls of a model. Amounts in microcredits (docs/offer.md#prices). */

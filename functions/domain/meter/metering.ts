@@ -1,65 +1,13 @@
 import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
-import type { Allowance, Hold, LedgerEntry, Meter, Settled, TokenCounts } from './meter.ts';
+import { type ChargeSettlement, maxRaces, type MeterStore, type OpenCall, type Settlement } from './meter-store.ts';
+import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
 import { nextTransition } from './periods.ts';
-import { type PriceCode, type Receipt, unitPriceOfCode } from './pricing.ts';
+import { type PriceCode, unitPriceOfCode } from './pricing.ts';
+import type { Receipt } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
 import { type RefundableCharge, refundableCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';
-
-export interface OpenCall {
-  readonly accountId: number;
-  readonly requestId: string;
-}
-
-/** Closes a hold: charges `cost` and returns the rest. Microcredits; `now` in epoch ms. */
-export interface Settlement extends OpenCall {
-  readonly hold: Hold;
-  readonly cost: number;
-  readonly tokens?: TokenCounts | undefined;
-  readonly now: number;
-  readonly staleBuckets: readonly string[];
-  /** A lot may have expired during the hold, so the meter becomes due before returned credits can be spent. */
-  readonly expiryPassed: boolean;
-}
-
-/** A settlement whose charge is stored for a refund. `seq`: version of the meter that the charge was computed from. */
-export interface ChargeSettlement extends Settlement {
-  readonly seq: number;
-}
-
-/** `meter` reads the meter after the admission, or the meter that failed the condition. */
-export type Admission =
-  | { readonly isDone: true; readonly meter: () => Allowance }
-  | { readonly isDone: false; readonly meter: () => Meter | undefined };
-
-/** `holds`: expired holds of crashed calls. `renewals`: due accounts without calls. */
-export type SweepKind = 'holds' | 'renewals';
-
-export interface ShardWork {
-  readonly shard: number;
-  readonly accounts: number;
-  readonly since: number | undefined;
-}
-
-export const maxCounted = 100;
-
-/** Every write is conditional, so that a retry after a lost response has no effect. */
-export interface MeterStore {
-  find(accountId: number): Promise<Meter | undefined>;
-  admit(attempt: Attempt): Promise<Admission>;
-  /** Records a stream's cost so far, in microcredits. Returns false if the stream must stop. */
-  recordProgress(call: OpenCall & Pick<Attempt, 'model' | 'price'>, cost: number): Promise<boolean>;
-  /** Returns false if the hold was already closed. Retries conflicts for at least `patienceMs`. */
-  settle(settlement: Settlement, patienceMs?: number): Promise<boolean>;
-  cancelStream(call: OpenCall): Promise<boolean>;
-  replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
-  accountsDue(now: number, shards: readonly number[]): AsyncGenerator<number>;
-  accountsWithOldHolds(now: number, shards: readonly number[]): AsyncGenerator<number>;
-  workIn(kind: SweepKind, shard: number, now: number): Promise<ShardWork>;
-  /** Sets the time of the next hold check, if any. Returns false if a call intervened. */
-  watchHolds(meter: Meter, at: number | undefined): Promise<boolean>;
-}
 
 export interface OpenHold {
   readonly held: number;
@@ -92,9 +40,6 @@ export type Metering = ReturnType<typeof metering>;
 
 /** Enough for an expired hold, years of missed months and conflicts. After it the call fails with a retryable error. */
 const maxTries = 8;
-
-/** Attempts of a write that no caller can retry. Each takes about 10 ms. */
-export const maxRaces = 400;
 
 /** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
 export type Renew = (meter: Meter, now: number) => Settled;

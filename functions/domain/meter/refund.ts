@@ -2,8 +2,9 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
+import { maxRaces, type Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
-import { maxRaces, type MeterChanged, type Metering, type Settlement } from './metering.ts';
+import type { MeterChanged, Metering } from './metering.ts';
 import { chain, counted } from './periods.ts';
 import type { PriceCode } from './pricing.ts';
 

@@ -2,8 +2,8 @@ import { meterShards } from '#contract/platform/resources.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { graceSeconds } from './admission.ts';
+import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './meter-store.ts';
 import type { Meter } from './meter.ts';
-import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './metering.ts';
 
 export const maxConcurrentAccounts = 8;
 

@@ -6,8 +6,9 @@ import { type Account, type AccountStore, normalizedEmail, type Role } from '../
 import { grantCredits } from '../billing/grants.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
+import type { MeterStore } from '../meter/meter-store.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
-import type { Metering, MeterStore } from '../meter/metering.ts';
+import type { Metering } from '../meter/metering.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';

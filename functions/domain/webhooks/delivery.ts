@@ -5,7 +5,18 @@ import { drawnText, encodeBytes, encodeNumber } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { AccountEvent } from './events.ts';
-import { type DisabledReason, type Health, isoOrNull, type Lane, laneOf, type Notify, type Waking, type Webhook, type WebhookRef, type WebhookService } from './webhook.ts';
+import {
+  type DisabledReason,
+  type Health,
+  isoOrNull,
+  type Lane,
+  laneOf,
+  type Notify,
+  type Waking,
+  type Webhook,
+  type WebhookRef,
+  type WebhookService,
+} from './webhook.ts';
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

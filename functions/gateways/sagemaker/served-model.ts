@@ -3,8 +3,8 @@ import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Container } from './container.ts';
 import type { ModelRuntime } from './runtime.ts';
-import { bedrockChat, lmi, tei, vllm } from './vllm.ts';
 import { tgi } from './tgi.ts';
+import { bedrockChat, lmi, tei, vllm } from './vllm.ts';
 
 /** Endpoints of each model, and its timeouts in ms. */
 export interface ModelGatewaySettings {

@@ -7,7 +7,14 @@ import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/infer
 import { ModelEmbeddings, Vector } from '#domain/inference/embeddings.ts';
 import { ChatChunk, CompletionChunk } from '#domain/inference/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { type BodyOptions, type Container, refuseOptions, textBatches, type TextDialect, type Vectors } from './container.ts';
+import {
+  type BodyOptions,
+  type Container,
+  refuseOptions,
+  textBatches,
+  type TextDialect,
+  type Vectors,
+} from './container.ts';
 
 /**
  * Containers reject a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0). It

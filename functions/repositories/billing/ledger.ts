@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findPlan, planOfRank, titleOf } from '#contract/billing/plans.ts';
+import { alertMail, planEndMail } from '#domain/accounts/billing-mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
 import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
-import { alertMail, planEndMail } from '#domain/billing/mails.ts';
 import type { TokenCounts } from '#domain/meter/meter.ts';
 import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';

@@ -1,7 +1,13 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/resources.ts';
+import {
+  maxCounted,
+  type MeterStore,
+  type OpenCall,
+  type ShardWork,
+  type SweepKind,
+} from '#domain/meter/meter-store.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
-import { maxCounted, type MeterStore, type OpenCall, type ShardWork, type SweepKind } from '#domain/meter/metering.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, dueQuery } from '../shared/due.ts';

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type Job, jobs } from '#contract/jobs.ts';
-import type { SweepKind } from '#domain/meter/metering.ts';
+import type { SweepKind } from '#domain/meter/meter-store.ts';
 import { services } from '../services/container.ts';
 import { logger, recordCharge } from '../telemetry.ts';
 import { workSignal } from './queue-job.ts';

@@ -7,7 +7,8 @@ import { type Environment, queueVariables, tableVariables } from '#contract/plat
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import { metering, type MeterStore } from '#domain/meter/metering.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
 import { idempotency, type IdempotencyStore } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';

@@ -1,7 +1,15 @@
 import type Stripe from 'stripe';
 import { newId } from '../wire/errors.ts';
 import { required, update, type World } from '../world.ts';
-import { attach, authenticationRequired, type CardResult, charged, genericDecline, type Refusal, saved } from './cards.ts';
+import {
+  attach,
+  authenticationRequired,
+  type CardResult,
+  charged,
+  genericDecline,
+  type Refusal,
+  saved,
+} from './cards.ts';
 import { detailsOf } from './checkout.ts';
 import { newCustomer } from './customers.ts';
 import { newInvoice } from './invoice-drafts.ts';

@@ -1,6 +1,15 @@
 import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/offer/offer.ts';
-import { containerError, type Engine, type EngineReply, eventData, failureIn, overflowIn, refusalIn, vectorsIn } from '../engine.ts';
+import {
+  containerError,
+  type Engine,
+  type EngineReply,
+  eventData,
+  failureIn,
+  overflowIn,
+  refusalIn,
+  vectorsIn,
+} from '../engine.ts';
 import { asTgi } from './tgi.ts';
 
 /** Speech synthesis like vLLM-Omni on /invocations. */

@@ -2,8 +2,8 @@ import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import * as v from 'valibot';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ResponseEvent } from '#contract/inference/stream-events.ts';
 import { ResponseObject } from '#contract/inference/response-items.ts';
+import { ResponseEvent } from '#contract/inference/stream-events.ts';
 import { usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, EmailChange } from '#domain/accounts/account.ts';
+import { planEndMail } from '#domain/accounts/billing-mails.ts';
 import {
   addressTakenMail,
   agreementMail,
@@ -9,7 +10,6 @@ import {
 } from '#domain/accounts/email-change.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
-import { planEndMail } from '#domain/billing/mails.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
 import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 

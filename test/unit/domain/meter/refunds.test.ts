@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { openMeter } from '#domain/billing/grants.ts';
-import { metering, type MeterStore } from '#domain/meter/metering.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
 import { type RefundableCharge, refunds } from '#domain/meter/refund.ts';
 
 const plans = plansOf('listing');

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { lmi, tei, vllm } from '#gateways/sagemaker/vllm.ts';
 import { tgi } from '#gateways/sagemaker/tgi.ts';
+import { lmi, tei, vllm } from '#gateways/sagemaker/vllm.ts';
 import { whisperx } from '#gateways/sagemaker/whisperx.ts';
 
 const sampling = { temperature: 0.7, top_p: 0.9, top_k: 50, frequency_penalty: 0.5, presence_penalty: 0.25 };

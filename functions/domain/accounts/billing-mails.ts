@@ -1,6 +1,6 @@
 import type { AlertRule } from '#contract/routes/alerts.ts';
-import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
 import type { StoredKey } from '../keys/key.ts';
+import { type Addressee, emailContent, type MailContent } from './mails.ts';
 
 interface AlertMail {
   readonly rule: AlertRule;
