@@ -1,14 +1,15 @@
 import { type PlanLimits, type Plans, titleOf } from '#contract/billing/plans.ts';
 import { cents } from '#contract/payments/payments.ts';
 import { nextPlan } from '../billing/grants.ts';
-import { isMonthRunning } from '../billing/subscription-changes.ts';
+import { cancel, isMonthRunning } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { periodStart } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { addMonths, monthsSince } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
-import { undefinedIfNotFound } from '../shared/service-error.ts';
-import type { OrderStore } from './order.ts';
+import { accountBusy, undefinedIfNotFound } from '../shared/service-error.ts';
+import type { BillingProfile, OrderStore } from './order.ts';
 import { changeProfile } from './profile.ts';
 import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
@@ -31,6 +32,9 @@ const settledMs = 3_600_000;
  */
 const draftMs = 3_600_000;
 const draftedMs = 10 * 60_000;
+
+/** Ended subscriptions that a profile names. */
+const maxEnded = 8;
 
 /** Comparisons in a row, of a meter that changes meanwhile. */
 const maxTries = 4;
@@ -94,13 +98,18 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
     const wanted = meter && collected(meter, Math.floor(clock.now() / 1000), plans);
     const actual = subscription === undefined ? undefined : await provider.plan(subscription);
+    if (actual?.isEnded && !profile.ended?.includes(actual.id)) {
+      await noteEnd(profile, actual, meter);
+      if (tries === 1) throw accountBusy();
+      return align(accountId, tries - 1);
+    }
     const isRunning = actual !== undefined && !actual.isEnded;
     const isOther = isRunning && wanted !== undefined && !isMonthEnd(wanted.anchor, actual.period.end);
     // An assigned plan has other months, and the subscription of the plan before it may still run.
-    if (isOther) await provider.stop(actual.id);
-    const nextStop = await stopOthers(customer, subscription);
+    if (isOther) await end(accountId, actual);
+    const nextStop = await stopOthers(profile, customer);
     const { started, isChanged, checkAt } = !wanted
-      ? await end(actual)
+      ? await end(accountId, actual)
       : isRunning && !isOther
         ? await adjust(actual, wanted)
         : await startAgain({ accountId, customer, subscription }, wanted);
@@ -120,9 +129,31 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     if (after?.seq !== meter?.seq || after?.closed !== meter?.closed) await align(accountId, tries - 1);
   }
 
-  /** Stops an ended subscription too, because its open invoices could be paid. */
-  async function end(actual: CollectedPlan | undefined): Promise<Aligned> {
-    if (actual) await provider.stop(actual.id);
+  /**
+   * The provider's subscription has ended, by itself or in the Dashboard. The first time, this cancels the plan whose
+   * current month it charged. A plan whose month is not paid ends after a week.
+   */
+  async function noteEnd(profile: BillingProfile, { id, period }: CollectedPlan, meter: Meter | undefined) {
+    const { paidUntil, unpaidSince } = meter?.subscription ?? {};
+    const isPaid = paidUntil !== undefined && unpaidSince === undefined;
+    const isItsPlan = meter && isSubscribed(meter) && isPaid && period.end > periodStart(meter.period);
+    if (!isItsPlan || meter.closed === 'deleted') {
+      await store.saveProfile(profile, withEnded(profile, id));
+      return;
+    }
+    const { meter: after, entries } = cancel(meter, Math.floor(clock.now() / 1000), plans);
+    await store.saveProfileWithMeter(profile, withEnded(profile, id), { before: meter, after, entries });
+  }
+
+  async function stop(accountId: number, id: string): Promise<void> {
+    await changeProfile(store, accountId, (profile) => withEnded(profile, id));
+    await provider.stop(id);
+  }
+
+  /** Also stops an ended subscription, because its open invoices could be paid. Its end changes no later plan. */
+  async function end(accountId: number, actual: CollectedPlan | undefined): Promise<Aligned> {
+    if (actual?.isEnded === false) await stop(accountId, actual.id);
+    else if (actual) await provider.stop(actual.id);
     return { isChanged: actual?.isEnded === false };
   }
 
@@ -157,12 +188,15 @@ export function collection({ store, provider, metering, plans, clock, onError }:
    * Ends subscriptions that no plan belongs to. A new one may belong to a payment that is being settled: returns when to
    * look at it again, in epoch ms.
    */
-  async function stopOthers(customer: string, kept: string | undefined): Promise<number | undefined> {
+  async function stopOthers(
+    { accountId, subscription }: BillingProfile,
+    customer: string,
+  ): Promise<number | undefined> {
     let nextStop: number | undefined;
     for (const { id, createdAt } of await provider.runningPlans(customer)) {
-      if (id === kept) continue;
+      if (id === subscription) continue;
       const stopAt = createdAt + settledMs;
-      if (stopAt < clock.now()) await provider.stop(id);
+      if (stopAt < clock.now()) await stop(accountId, id);
       else nextStop = Math.min(nextStop ?? stopAt, stopAt);
     }
     return nextStop;
@@ -196,6 +230,8 @@ export function collection({ store, provider, metering, plans, clock, onError }:
 
   return { mark, align: (accountId: number) => align(accountId), alignSoon, stopAll };
 }
+
+const withEnded = ({ ended = [] }: BillingProfile, id: string) => ({ ended: [...ended, id].slice(-maxEnded) });
 
 /** Detects lost events of a renewal, and the end of a week past due. */
 function nextCheck({ paidUntil, isUnpaid }: Collected, isRepriced: boolean, now: number): number {

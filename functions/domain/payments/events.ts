@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { PlanLimits, Plans } from '#contract/billing/plans.ts';
 import type { PaymentWork } from '#contract/payments/payments.ts';
 import { cents } from '#contract/payments/payments.ts';
-import { cancel } from '../billing/subscription-changes.ts';
 import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { timedId } from '../shared/credential.ts';
@@ -18,6 +17,7 @@ export interface EventParts {
   readonly settlement: Settlement;
   readonly metering: Metering;
   readonly plans: Plans;
+  readonly align: (accountId: number) => Promise<void>;
   readonly queue: () => Promise<MessageQueue>;
   readonly clock: Clock;
   readonly onRenewalFailed: (accountId: number, plan: PlanLimits, report: PaymentReport) => Promise<void>;
@@ -27,7 +27,7 @@ export interface EventParts {
 
 /** Stores and queues the provider's events, and settles their orders by fetched objects (docs/payments.md#events). */
 export function paymentEvents(parts: EventParts) {
-  const { store, provider, settlement, metering, plans, queue, clock, onForeign, onRenewalFailed } = parts;
+  const { store, provider, settlement, metering, plans, align, queue, clock, onForeign, onRenewalFailed } = parts;
 
   /** Throws 400 for an unsigned event. A failure to store it returns 5xx, so that the provider retries it. */
   async function receive(bytes: Uint8Array, signature: string): Promise<void> {
@@ -69,7 +69,10 @@ export function paymentEvents(parts: EventParts) {
       if (renewal && subject.isFraudWarning === true) await settlement.returnFraud(renewal);
       if (failedTypes.has(type)) await notifyOfFailure(accountId, invoice);
     }
-    if (type === 'customer.subscription.deleted') await endedByProvider(accountId, subscription);
+    if (type === 'customer.subscription.deleted' && subscription !== undefined) {
+      const profile = await store.profile(accountId);
+      if (profile.subscription === subscription && !profile.ended?.includes(subscription)) await align(accountId);
+    }
   }
 
   async function settleFound(eventId: string, ref: OrderRef, { session, invoice }: EventSubject): Promise<void> {
@@ -134,17 +137,6 @@ export function paymentEvents(parts: EventParts) {
       const after = await metering.find(accountId);
       if (after?.subscription?.unpaidSince === undefined) return;
     }
-  }
-
-  /** The subscription was cancelled at the provider. The plan runs until the end of its paid period. */
-  async function endedByProvider(accountId: number, subscription: string | undefined): Promise<void> {
-    const profile = await store.profile(accountId);
-    if (subscription === undefined || profile.subscription !== subscription) return;
-    const now = clock.now();
-    const meter = await metering.current(accountId, now).catch(undefinedIfNotFound);
-    const running = meter?.subscription;
-    if (running?.status !== 'active' || running.paidUntil === undefined || running.unpaidSince !== undefined) return;
-    await metering.change(accountId, now, (before) => cancel(before, Math.floor(now / 1000), plans));
   }
 
   return { receive, handle, settleRenewal, settleRenewals };

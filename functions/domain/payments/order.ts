@@ -1,7 +1,7 @@
 import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
-import type { LedgerEntry, Meter } from '../meter/meter.ts';
+import type { LedgerEntry, Meter, Subscription } from '../meter/meter.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
 import type { Page } from '../shared/ports.ts';
 
@@ -46,6 +46,8 @@ export interface Order {
    */
   readonly taken?: number;
   readonly shortfall?: number;
+  /** `seq` of the cancellation that the refund or dispute of an upgrade brought back. */
+  readonly cancellation?: number;
   /** Raised by every write, which is conditional on it. */
   readonly revision: number;
 }
@@ -62,6 +64,13 @@ export interface UpgradeTerms {
   readonly month?: MonthTerms;
   /** The same of the plan before, which returns if the upgrade is refunded. */
   readonly from?: MonthTerms;
+  /** The subscription before, once granted: what else returns. */
+  readonly before?: BeforeUpgrade;
+}
+
+export interface BeforeUpgrade extends Pick<Subscription, 'pending'> {
+  readonly isCancelled: boolean;
+  readonly isPaid: boolean;
 }
 
 /** Price in cents and whole credits of a plan's month. */
@@ -98,6 +107,8 @@ export interface BillingProfile {
   readonly customer?: string;
   /** The provider's subscription, which charges the months of the plan. */
   readonly subscription?: string;
+  /** The latest subscriptions whose end was noted, so that a repeated event changes nothing. At most `maxEnded`. */
+  readonly ended?: readonly string[];
   /** Set while the provider's subscription may differ from the meter: when to compare them next. */
   readonly alignAt?: number;
   /** Id of the running charge of the saved card. At most one, to prevent double charges. */
@@ -128,6 +139,12 @@ export type TopUpFailure = (typeof topUpFailures)[number];
 /** Undefined removes a field. */
 export type ProfileChange = { readonly [Field in keyof BillingProfile]?: BillingProfile[Field] | undefined };
 
+export interface ChangedMeter {
+  readonly before: Meter;
+  readonly after: Meter;
+  readonly entries: readonly LedgerEntry[];
+}
+
 export interface OrderStore {
   /** Returns false if the order exists. */
   add(order: Order): Promise<boolean>;
@@ -141,11 +158,13 @@ export interface OrderStore {
   saveWithMeter(
     before: Order,
     change: Partial<Order>,
-    meters: { readonly before: Meter; readonly after: Meter; readonly entries: readonly LedgerEntry[] },
+    meters: ChangedMeter,
   ): Promise<'done' | 'order changed' | 'meter changed'>;
   /** The profile of an account without payments has the revision 0. */
   profile(accountId: number): Promise<BillingProfile>;
   saveProfile(before: BillingProfile, change: ProfileChange): Promise<BillingProfile | undefined>;
+  /** Saves the profile and the meter in one transaction. Returns whether neither had changed. */
+  saveProfileWithMeter(before: BillingProfile, change: ProfileChange, meters: ChangedMeter): Promise<boolean>;
   /** Also stores which account the customer belongs to. */
   saveCustomer(before: BillingProfile, customer: string): Promise<BillingProfile | undefined>;
   accountOf(customer: string): Promise<number | undefined>;

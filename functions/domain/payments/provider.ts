@@ -112,6 +112,8 @@ export interface PaymentProvider {
   stop(subscription: string): Promise<void>;
   /** Returns false if a dispute prevents it. */
   refund(payment: string, cents: number, key: string): Promise<boolean>;
+  /** Lowers what the customer's next invoice adds, for an invoice that was carried there instead of being charged. */
+  creditBalance(customer: string, cents: number, key: string): Promise<void>;
   portal(customer: string, returnUrl: string): Promise<string>;
   /** Throws `ForgedEvent` unless the bytes are signed, recent and of this mode. */
   readEvent(bytes: Uint8Array, signature: string, now: number): Promise<SignedEvent>;

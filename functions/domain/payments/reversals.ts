@@ -1,12 +1,11 @@
-import { findPlan, monthlyGrant, type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
+import { findPlan, monthlyGrant, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { withPlan } from '../billing/grants.ts';
 import { addLot, changeLot, freeIn } from '../meter/lots.ts';
-import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
-import { counted, pastDueSeconds, periodStart } from '../meter/periods.ts';
-import { onPlan } from '../meter/rate-window.ts';
-import { asSold, fraudWarning, isOnHold, isWaiting, type Order, type OrderStore } from './order.ts';
+import { isSubscribed, type LedgerEntry, type Meter, type Settled, type SubscriptionChange } from '../meter/meter.ts';
+import { counted, pastDueSeconds, periodEnd } from '../meter/periods.ts';
+import { fraudWarning, isOnHold, isWaiting, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
+import { isReturnedWhole, returnedUpgrade, type ReturnedUpgrade, upgradesWith } from './returned-upgrades.ts';
 import type { SettlementParts } from './settlement.ts';
 
 /**
@@ -15,20 +14,6 @@ import type { SettlementParts } from './settlement.ts';
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
 export function reversals({ store, metering, plans, clock, onChange, mark, align }: SettlementParts) {
-  /** Granted upgrades of the order's month, in the sequence of their payments. */
-  async function upgradesWith(order: Order, { period }: Meter): Promise<readonly Order[]> {
-    if (!order.upgrade || !isOfMonth(order, period)) return [];
-    const found = [order];
-    const start = periodStart(period) * 1000;
-    let cursor: string | undefined;
-    do {
-      const { items, next } = await store.page(order.accountId, { limit: 200, cursor });
-      found.push(...items.filter((one) => one.id !== order.id && one.lot !== undefined && isOfMonth(one, period)));
-      cursor = (items.at(-1)?.createdAt ?? 0) >= start && next !== null ? next : undefined;
-    } while (cursor !== undefined);
-    return found.toSorted(byPayment);
-  }
-
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const { refundedCents = 0, disputedCents = 0 } = report;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
@@ -47,7 +32,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
     let isChanged = false;
     let change: Partial<Order> = amounts;
     const apply = async (meter: Meter): Promise<Settled> => {
-      const upgrades = await upgradesWith(order, meter);
+      const upgrades = await upgradesWith(store, order, meter);
       const moved = movedCredits(
         meter,
         order,
@@ -58,7 +43,13 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
         },
       );
       const total = taken + moved.taken;
-      change = { ...amounts, taken: total, shortfall: Math.max(0, wanted - total) };
+      const cancellation = order.upgrade && isWhole ? newCancellation(meter, moved.settled) : undefined;
+      change = {
+        ...amounts,
+        taken: total,
+        shortfall: Math.max(0, wanted - total),
+        ...(cancellation !== undefined && { cancellation }),
+      };
       return moved.settled;
     };
     const changesPlan = order.period !== undefined || order.upgrade !== undefined;
@@ -88,24 +79,16 @@ function creditsToTake(order: Order, returned: number): number {
   return Number((BigInt(credits * microPerCredit) * BigInt(Math.min(returned, charged))) / BigInt(charged));
 }
 
-const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number): boolean =>
-  returned > 0 && returned >= (chargedCents ?? cents);
-
 function stateAfter(order: Order, refundedCents: number, disputedCents: number): Order['state'] {
   if (disputedCents > 0) return 'disputed';
   if (isReturnedWhole(order, refundedCents)) return 'refunded';
   return isWaiting(order) ? 'paid' : 'granted';
 }
 
-/** `amount`: microcredits to take, or to return if negative. `isWhole`: whether the payment is returned in full now. */
-interface Returned {
+/** `amount`: microcredits to take, or to return if negative. */
+interface Returned extends ReturnedUpgrade {
   readonly amount: number;
-  readonly isWhole: boolean;
-  /** Granted upgrades of the month, oldest first, with the order before this return. */
-  readonly upgrades: readonly Order[];
 }
-
-type Whole = Omit<Returned, 'amount'>;
 
 /** `now`: epoch seconds. */
 interface Context {
@@ -123,24 +106,27 @@ function movedCredits(
   const source = order.kind === 'pack' || order.kind === 'top_up' ? 'purchase' : 'plan';
   const lot = { source, id: order.lot?.id ?? 0, expiresAt: order.lot?.expiresAt ?? 0 } as const;
   const taken = amount < 0 ? amount : Math.min(amount, freeIn(meter, lot), Math.max(0, meter.spendable));
-  const moved = taken === 0 ? meter : changeLot(meter, lot, -taken);
-  const after = order.upgrade
-    ? returnedUpgrade(moved ?? meter, order, whole, plans)
-    : returnedPlan(moved ?? meter, order, whole, now);
+  const replanned = (current: Meter): Meter =>
+    order.upgrade ? returnedUpgrade(current, order, whole, plans, now) : returnedPlan(current, order, whole, now);
+  const changed = (current: Meter) => (taken === 0 ? current : changeLot(current, lot, -taken));
+  // The lots of a resumption replace the others, so credits return after it, and are taken before a cancellation.
+  const planned = taken < 0 ? replanned(meter) : meter;
+  const moved = changed(planned);
+  const after = taken < 0 ? (moved ?? planned) : replanned(moved ?? planned);
+  const changes = planChanges(meter, after, order, whole, now);
   const isLost = moved === undefined && lot.expiresAt <= now;
   if (moved === undefined && !isLost) {
     const granted = addLot(after, { source, expiresAt: lot.expiresAt, granted: -taken }, now);
-    const entries = granted.entries.map((entry) => ({ ...entry, payment: order.id }));
+    const entries = [...granted.entries.map((entry) => ({ ...entry, payment: order.id })), ...changes];
     return { taken, settled: counted(meter, { ...granted, entries }, now) };
   }
-  const entry = { type: 'adjustment', at: now, amount: isLost ? 0 : 0 - taken, payment: order.id } as const;
-  const isSamePlan = after === (moved ?? meter);
-  const change = isSamePlan ? {} : { change: order.upgrade ? upgradeChange(after, whole) : planChange(after) };
-  return { taken, settled: counted(meter, { meter: after, entries: [{ ...entry, ...change }] }, now) };
+  const [first = { type: 'adjustment', at: now, amount: 0, payment: order.id }, ...others] = changes;
+  const entries = [{ ...first, amount: isLost ? 0 : 0 - taken }, ...others];
+  return { taken, settled: counted(meter, { meter: after, entries }, now) };
 }
 
 /** A full refund of the current month makes the plan past due, until the refund fails or a dispute is won. */
-function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: number): Meter {
+function returnedPlan(meter: Meter, { period }: Order, { isWhole }: ReturnedUpgrade, now: number): Meter {
   const { subscription } = meter;
   if (!period || subscription?.paidUntil !== period.end || period.end <= now) return meter;
   const { unpaidSince, ...paid } = subscription;
@@ -148,49 +134,34 @@ function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: 
   return { ...meter, subscription: isWhole ? { ...subscription, unpaidSince: now } : paid };
 }
 
-/**
- * A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. The plan is that of
- * the latest upgrade that is not returned, because events of several returned ones arrive in any order.
- */
-function returnedUpgrade(meter: Meter, order: Order, { isWhole, upgrades }: Whole, plans: Plans): Meter {
-  const { subscription, planRank } = meter;
-  const before = upgrades.findLast((one) => !isReturned(one));
-  const after = upgrades.findLast((one) => (one.id === order.id ? !isWhole : !isReturned(one)));
-  if (!subscription || before === after || planAfter(before, upgrades, plans)?.rank !== planRank) return meter;
-  const plan = planAfter(after, upgrades, plans);
-  if (!plan) return meter;
-  const { pending } = subscription;
-  const isPending = pending !== undefined && pending.planRank < plan.rank;
-  const changed = { ...withPlan(subscription, plan.name), ...(isPending && { pending }) };
-  return onPlan({ ...meter, subscription: changed }, plan);
-}
-
-/** The plan of an upgrade, or the one before all upgrades of the month. */
-function planAfter(kept: Order | undefined, [first]: readonly Order[], plans: Plans): PlanLimits | undefined {
-  const rank = kept ? findPlan(kept.planId ?? '')?.rank : first?.upgrade?.fromRank;
-  return rank === undefined ? undefined : asSold(plans(rank), kept ? kept.upgrade?.month : first?.upgrade?.from);
-}
-
-const isReturned = (order: Order): boolean =>
-  isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
-
-/** Ids are in the sequence of creation. Stripe's times of payments are whole seconds. */
-const byPayment = (one: Order, other: Order): number =>
-  (one.paidAt ?? 0) - (other.paidAt ?? 0) || (one.id < other.id ? -1 : 1);
-
-const isOfMonth = ({ upgrade }: Order, { anchor, index }: Meter['period']): boolean =>
-  upgrade?.anchor === anchor && upgrade.index === index;
-
-const upgradeChange = ({ planRank }: Meter, { isWhole }: Whole): SubscriptionChange => {
-  return { kind: isWhole ? 'downgraded' : 'upgraded', plan: planOfRank(planRank).name };
-};
-
-function planChange({ subscription, planRank }: Meter): SubscriptionChange {
+/** Ledger entries of the plan's changes, without credits. */
+function planChanges(
+  before: Meter,
+  after: Meter,
+  { id, upgrade }: Order,
+  { isWhole }: ReturnedUpgrade,
+  now: number,
+): LedgerEntry[] {
+  const { subscription, planRank } = after;
   const plan = planOfRank(planRank).name;
+  const changes: SubscriptionChange[] = [];
+  if (upgrade && after.terms !== before.terms) changes.push({ kind: isWhole ? 'downgraded' : 'upgraded', plan });
+  if (isSubscribed(before) && !isSubscribed(after))
+    changes.push({ kind: 'cancelled', plan, effectiveAt: periodEnd(after.period) });
+  if (!isSubscribed(before) && isSubscribed(after)) changes.push({ kind: 'resumed', plan });
   const since = subscription?.unpaidSince;
-  return since === undefined
-    ? { kind: 'paid', plan }
-    : { kind: 'payment_returned', plan, effectiveAt: since + pastDueSeconds };
+  if (since !== before.subscription?.unpaidSince)
+    changes.push(
+      since === undefined
+        ? { kind: 'paid', plan }
+        : { kind: 'payment_returned', plan, effectiveAt: since + pastDueSeconds },
+    );
+  return changes.map((change) => ({ type: 'adjustment', at: now, amount: 0, change, payment: id }));
+}
+
+function newCancellation(before: Meter, { meter: { subscription } }: Settled): number | undefined {
+  const seq = subscription?.cancellation?.seq;
+  return seq === before.subscription?.cancellation?.seq ? undefined : seq;
 }
 
 /** Lets an account buy again after refunds, disputes and fraud warnings. Returns the number of cleared payments. */

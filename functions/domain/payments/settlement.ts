@@ -12,6 +12,7 @@ import type { Clock } from '../shared/ports.ts';
 import { isNotFound, ServiceError } from '../shared/service-error.ts';
 import {
   asSold,
+  type BeforeUpgrade,
   confirmationMs,
   fraudWarning,
   isOpen,
@@ -114,7 +115,8 @@ export function settlement(parts: SettlementParts) {
     if (isPaid && isReturning(order)) return refundUngranted(order, report, order.failure);
     if (isPaid && order.state === 'paid') {
       const granted = await grant(order, report);
-      if (granted === 'changed') return 'changed';
+      // The report is older than a refund instead of a grant.
+      if (granted === 'changed' || isReturning(granted)) return granted;
       order = granted;
     }
     return isPaid && order.paidAt !== undefined ? reverse(order, report) : order;
@@ -223,7 +225,7 @@ export function settlement(parts: SettlementParts) {
     const paid = running.subscription ? { ...running, subscription: { ...running.subscription, paidUntil } } : running;
     const proration = { amount: order.cents / 100, credits: offered.credits, from: now, to: periodEnd(meter.period) };
     const settled = named(upgrade(paid, chosen, proration, now));
-    return { settled, change: lotOf(settled, 'plan') };
+    return { settled, change: { ...lotOf(settled, 'plan'), upgrade: { ...offered, before: beforeUpgrade(meter) } } };
   }
 
   async function hasPlan(accountId: number, now: number): Promise<boolean> {
@@ -236,13 +238,18 @@ export function settlement(parts: SettlementParts) {
     return (await store.profile(accountId)).subscription !== subscription;
   }
 
-  /** Stores the provider's subscription of a paid plan. An account has one, so an earlier one is cancelled. */
+  /**
+   * Stores the provider's subscription of a paid plan. An account has one, so an earlier one is cancelled then. If the
+   * process ends before, the next alignment cancels it.
+   */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
-    await changeProfile(store, accountId, async ({ subscription: current }) => {
-      if (subscription === undefined || current === subscription) return undefined;
-      if (current !== undefined) await provider.stop(current);
-      return { subscription };
+    if (subscription === undefined) return;
+    let earlier: string | undefined;
+    await changeProfile(store, accountId, ({ subscription: current }) => {
+      earlier = current === subscription ? undefined : current;
+      return current === subscription ? undefined : { subscription };
     });
+    if (earlier !== undefined) await provider.stop(earlier);
   }
 
   /** Ends the subscription of a plan that was not granted, which a concurrent settlement may have adopted. */
@@ -277,6 +284,9 @@ export function settlement(parts: SettlementParts) {
       onMismatch(order, 'refund_failed');
       return order;
     }
+    // A sum below the provider's minimum was not charged, and would be with the next invoice.
+    if (payment === undefined && charged > 0)
+      await provider.creditBalance(report.customer, charged, `${order.id}-return-carried`);
     if (order.kind !== 'pack' && order.kind !== 'top_up') await align(order.accountId);
     const state = disputedCents > 0 ? 'disputed' : 'refunded';
     if (order.state === state && order.disputedCents === disputedCents) return order;
@@ -319,6 +329,11 @@ function lotOf({ meter, entries }: Settled, source: 'plan' | 'purchase', expires
   const isGranted = entries.some(({ type }) => type === 'grant');
   const lot = meter.lots.findLast((one) => one.source === source && (expiresAt ?? one.expiresAt) === one.expiresAt);
   return isGranted && lot ? { lot: { id: lot.id, expiresAt: lot.expiresAt } } : {};
+}
+
+function beforeUpgrade({ subscription }: Meter): BeforeUpgrade {
+  const { status, paidUntil, pending } = subscription ?? {};
+  return { isCancelled: status === 'cancelled', isPaid: paidUntil !== undefined, ...(pending && { pending }) };
 }
 
 /** Includes the running month of a cancelled plan, which can be resumed. */

@@ -4,10 +4,11 @@ import { balance } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
 import { ServiceError, undefinedIfNotFound } from '../shared/service-error.ts';
+import { unavailable } from './charges.ts';
 import type { Order, OrderStore, TopUpFailure, TopUpRule } from './order.ts';
 import { changeProfile } from './profile.ts';
 import { ChargeRefused, type PaymentProvider } from './provider.ts';
-import { type Purchases, unavailable } from './purchases.ts';
+import type { Purchases } from './purchases.ts';
 
 const hour = 3_600_000;
 

@@ -19,6 +19,7 @@ type Purchases = Pick<
   | 'chargeInvoice'
   | 'cancelCharge'
   | 'refund'
+  | 'creditBalance'
   | 'portal'
 >;
 
@@ -144,6 +145,10 @@ export function purchaseRequests({ call, find }: StripeClient, { monthly }: Stri
     async refund(payment, cents, idempotencyKey) {
       const request = { payment_intent: payment, amount: cents };
       return call((stripe) => stripe.refunds.create(request, { idempotencyKey }).then(() => true, falseIfDisputed));
+    },
+    async creditBalance(customer, cents, idempotencyKey) {
+      const request = { amount: -cents, currency };
+      await find((stripe) => stripe.customers.createBalanceTransaction(customer, request, { idempotencyKey }));
     },
     async portal(customer, returnUrl) {
       return (await call((stripe) => stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }))).url;

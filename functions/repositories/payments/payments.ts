@@ -1,8 +1,16 @@
 import { type DynamoDBDocumentClient, paginateScan, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { planFeatures } from '#contract/offer/offer.ts';
 import { orderKinds, orderStates, topUpFailures } from '#contract/payments/payments.ts';
 import { tables } from '#contract/platform/resources.ts';
-import type { BillingProfile, Order, OrderRef, OrderStore, ProfileChange } from '#domain/payments/order.ts';
+import type {
+  BillingProfile,
+  ChangedMeter,
+  Order,
+  OrderRef,
+  OrderStore,
+  ProfileChange,
+} from '#domain/payments/order.ts';
 import { dueOf } from '#domain/payments/order.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
@@ -31,6 +39,21 @@ const Period = v.object({ start: count, end: count });
 
 const MonthTerms = v.object({ cents: count, credits: count });
 
+const PlanTerms = v.object({
+  price: v.nullable(v.number()),
+  creditsPerMonth: v.nullable(count),
+  callsPerMonth: v.nullable(count),
+  callsPerMinute: v.nullable(count),
+  maxConcurrentCalls: count,
+  features: v.array(v.picklist(planFeatures)),
+});
+
+const BeforeUpgrade = v.object({
+  isCancelled: v.boolean(),
+  isPaid: v.boolean(),
+  pending: v.exactOptional(v.object({ planId: v.string(), planRank: count, terms: v.exactOptional(PlanTerms) })),
+});
+
 const StoredOrder = v.object({
   accountId: count,
   id: v.string(),
@@ -52,6 +75,7 @@ const StoredOrder = v.object({
       resumes: v.boolean(),
       month: v.exactOptional(MonthTerms),
       from: v.exactOptional(MonthTerms),
+      before: v.exactOptional(BeforeUpgrade),
     }),
   ),
   lot: v.exactOptional(v.object({ id: count, expiresAt: count })),
@@ -71,6 +95,7 @@ const StoredOrder = v.object({
   disputedCents: v.exactOptional(count),
   taken: v.exactOptional(count),
   shortfall: v.exactOptional(count),
+  cancellation: v.exactOptional(count),
   revision: count,
 });
 
@@ -78,6 +103,7 @@ const StoredProfile = v.object({
   accountId: count,
   customer: v.exactOptional(v.string()),
   subscription: v.exactOptional(v.string()),
+  ended: v.exactOptional(v.array(v.string())),
   alignAt: v.exactOptional(count),
   charging: v.exactOptional(v.string()),
   chargingSince: v.exactOptional(count),
@@ -123,6 +149,11 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
     return item ? v.parse(StoredProfile, item) : { accountId, revision: 0 };
   }
 
+  function meterUpdate({ before, after, entries }: ChangedMeter): TransactItem {
+    const { ReturnValuesOnConditionCheckFailure: _all, ...update } = meterReplacement(before, after, entries);
+    return { Update: { TableName: meters(), ...update } };
+  }
+
   const profilePut = (before: BillingProfile, after: BillingProfile) => put(profileRow(after), before.revision);
 
   return {
@@ -154,13 +185,9 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
       const after = { ...before, ...change, revision: before.revision + 1 };
       return saved(put(orderRow(after), before.revision), after);
     },
-    async saveWithMeter(before, change, { before: meter, after, entries }) {
+    async saveWithMeter(before, change, meter) {
       const order = { ...before, ...change, revision: before.revision + 1 };
-      const { ReturnValuesOnConditionCheckFailure: _all, ...update } = meterReplacement(meter, after, entries);
-      const failed = await failedItems(client, [
-        { Put: put(orderRow(order), before.revision) },
-        { Update: { TableName: meters(), ...update } },
-      ]);
+      const failed = await failedItems(client, [{ Put: put(orderRow(order), before.revision) }, meterUpdate(meter)]);
       if (failed.length === 0) return 'done';
       return failed.includes(0) ? 'order changed' : 'meter changed';
     },
@@ -168,6 +195,10 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
     async saveProfile(before, change) {
       const after = changed(before, change);
       return saved(profilePut(before, after), after);
+    },
+    async saveProfileWithMeter(before, change, meter) {
+      const items = [{ Put: profilePut(before, changed(before, change)) }, meterUpdate(meter)];
+      return (await failedItems(client, items)).length === 0;
     },
     async saveCustomer(before, customer) {
       const after = { ...before, customer, revision: before.revision + 1 };

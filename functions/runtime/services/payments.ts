@@ -3,13 +3,14 @@ import type { PaymentWork } from '#contract/payments/payments.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { PlanPayments } from '#domain/billing/subscriptions.ts';
 import type { Metering } from '#domain/meter/metering.ts';
+import { unavailable } from '#domain/payments/charges.ts';
 import { collection } from '#domain/payments/collection.ts';
 import { customers } from '#domain/payments/customers.ts';
 import { paymentEvents } from '#domain/payments/events.ts';
 import { type NoticeParts, notices } from '#domain/payments/notices.ts';
 import type { OrderStore } from '#domain/payments/order.ts';
 import type { PaymentProvider } from '#domain/payments/provider.ts';
-import { purchases, unavailable } from '#domain/payments/purchases.ts';
+import { purchases } from '#domain/payments/purchases.ts';
 import { reconciliation } from '#domain/payments/reconciliation.ts';
 import { settlement } from '#domain/payments/settlement.ts';
 import { type TopUpParts, topUps } from '#domain/payments/top-up.ts';
@@ -115,6 +116,7 @@ export function connectPayments(parts: PaymentParts) {
   const events = paymentEvents({
     ...shared,
     settlement: settling,
+    align: collecting.align,
     queue,
     onRenewalFailed: notifying.renewalFailed,
     onForeign: (eventId, reason) => onRefused('a payment event names an unknown order', { eventId, reason }),

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import * as v from 'valibot';
-import { missing } from '../wire/errors.ts';
+import { missing, newId } from '../wire/errors.ts';
 import { changedMetadata, clearable, integer, isInRange, metadata, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
 import { referenced, required, update, type World } from '../world.ts';
@@ -72,6 +72,27 @@ export const customerRoutes: readonly Route[] = [
     const customer = required(world, 'customer', id);
     return update(world, 'customer', customer, changesOf(world, customer, params), 'customer.updated');
   }),
+  route(
+    'POST',
+    '/v1/customers/{id}/balance_transactions',
+    { amount: integer, currency: v.literal('usd') },
+    ({ world, id, params: { amount, currency } }) => {
+      const customer = required(world, 'customer', id);
+      const balance = customer.balance + amount;
+      update(world, 'customer', customer, { balance }, 'customer.updated');
+      return {
+        id: newId('cbtxn'),
+        object: 'customer_balance_transaction',
+        amount,
+        created: world.at(),
+        currency,
+        customer: id,
+        ending_balance: balance,
+        livemode: false,
+        type: 'adjustment',
+      };
+    },
+  ),
   route('DELETE', '/v1/customers/{id}', {}, ({ world, id }) => {
     const customer = required(world, 'customer', id);
     for (const subscription of world.all('subscription'))

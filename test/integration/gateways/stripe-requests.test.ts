@@ -30,6 +30,7 @@ async function choosePlans(): Promise<void> {
   const { id: subscription = '' } = (await plans.current(id)) ?? {};
   await plans.cancel(id, subscription);
   await stripe.subscriptions.cancel((await world.profile(id)).subscription ?? '');
+  await world.drain();
   await plans.resume(id, subscription);
   await payments.purchases.portal(id);
   await world.open(id);
@@ -73,12 +74,27 @@ async function changeDraft(): Promise<void> {
   await world.move({ hours: 2 });
 }
 
+/** An upgrade below Stripe's minimum that is settled in the next month. */
+async function creditBalance(): Promise<void> {
+  const id = await world.subscriber('dev_pass');
+  const { subscription } = await world.meter(id);
+  await world.moveTo(((subscription?.paidUntil ?? 0) - 3 * 3600) * 1000);
+  world.stand.faults.order({ fault: 'events_held' });
+  world.stand.faults.order({ fault: 'error', count: 1000, method: 'GET', path: '/v1/invoices/' });
+  await world.plans.upgrade(id, 'smm_pass').catch(() => undefined);
+  await world.jump(0.15);
+  world.stand.faults.clear();
+  world.stand.faults.release();
+  await world.drain();
+}
+
 describe('the requests of the gateway to Stripe', () => {
   it('are recorded, one of each kind', async () => {
     await choosePlans();
     await failCharges();
     await returnMoney();
     await changeDraft();
+    await creditBalance();
     await world.payments.reconciliation.fromProvider(0);
     expect(recorder.routes()).toMatchInlineSnapshot(`
       [
@@ -104,6 +120,7 @@ describe('the requests of the gateway to Stripe', () => {
         "POST /v1/checkout/sessions/{id}/expire",
         "POST /v1/customers",
         "POST /v1/customers/{id}",
+        "POST /v1/customers/{id}/balance_transactions",
         "POST /v1/invoiceitems",
         "POST /v1/invoices",
         "POST /v1/invoices/{id}/finalize",

@@ -21,6 +21,8 @@ const closeMeter = (id: number) =>
 
 const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.current(id))!.id);
 
+const resume = async (id: number) => world.plans.resume(id, (await world.plans.current(id))!.id);
+
 const planOrder = async (id: number) => (await world.orders(id)).find(({ kind }) => kind === 'plan')!;
 
 describe('an account has one subscription at Stripe', () => {
@@ -63,7 +65,7 @@ describe('an account has one subscription at Stripe', () => {
     await world.drain();
     expect(await world.plans.current(id)).toMatchObject({ status: 'cancelled' });
 
-    await world.plans.resume(id, (await world.plans.current(id))!.id);
+    await resume(id);
 
     expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
     expect((await world.profile(id)).subscription).not.toBe(first);
@@ -97,10 +99,12 @@ describe('an account has one subscription at Stripe', () => {
     expect([await running(id), (await world.order(id, order))?.state]).toEqual([[], 'expired']);
   });
 
-  it('until the account is deleted, even if a concurrent change of the plan starts another one', async () => {
+  it('until the account is deleted, even if a concurrent resumption starts another one', async () => {
     const id = await world.subscriber('pro_pass');
     await world.payments.stopCollecting(id);
     await world.plans.downgrade(id, 'dev_pass');
+    expect([await running(id), (await world.plans.current(id))?.status]).toEqual([[], 'cancelled']);
+    await resume(id);
     expect(await running(id)).toHaveLength(1);
 
     await closeMeter(id);
@@ -111,9 +115,10 @@ describe('an account has one subscription at Stripe', () => {
     expect(await world.charges(id)).toEqual([29_999]);
   });
 
-  it('until the account is deleted, even if a change of the plan starts another one at its end', async () => {
+  it('until the account is deleted, even if a resumption starts another one at its end', async () => {
     const id = await world.subscriber('pro_pass');
     await world.payments.stopCollecting(id);
+    await world.drain();
     const { store } = world.payments;
     const saveProfile = store.saveProfile.bind(store);
     const end = vi.spyOn(store, 'saveProfile').mockImplementation(async (before, change) => {
@@ -125,10 +130,73 @@ describe('an account has one subscription at Stripe', () => {
       return saveProfile(before, change);
     });
 
-    await world.plans.downgrade(id, 'dev_pass');
+    await resume(id);
 
     expect((await world.meter(id)).closed).toBe('deleted');
     expect(await running(id)).toEqual([]);
+  });
+});
+
+describe('an event about the end of a subscription', () => {
+  const ended = (subscription = '') => ({ type: 'customer.subscription.deleted', objectId: subscription });
+
+  /** Another event about the same end, as Stripe sometimes creates. */
+  async function repeat(event: { readonly type: string; readonly objectId: string }): Promise<void> {
+    const id = `evt_repeated_${world.now()}`;
+    await world.payments.store.receive({ ...event, id, receivedAt: world.now() });
+    await world.payments.events.handle(id);
+  }
+
+  async function endedInDashboard() {
+    const id = await world.subscriber();
+    const { subscription = '' } = await world.profile(id);
+    await world.useCard(id, undefined);
+    await world.stripe.subscriptions.cancel(subscription);
+    await world.drain();
+    expect(await world.plans.current(id)).toMatchObject({ status: 'cancelled' });
+    return { id, subscription };
+  }
+
+  it('changes nothing if it is repeated after the plan was resumed without a card', async () => {
+    const { id, subscription } = await endedInDashboard();
+    await resume(id);
+
+    await repeat(ended(subscription));
+
+    expect(await world.plans.current(id)).toMatchObject({ status: 'active' });
+  });
+
+  it('changes nothing if the service ended it and the owner upgraded the assigned plan', async () => {
+    const id = await world.subscriber();
+    const { subscription } = await world.profile(id);
+    world.stand.faults.order({ fault: 'events_held' });
+    await world.plans.assign(id, 'smm_pass');
+    world.stand.faults.order({ fault: 'error', count: 1000, method: 'POST', path: '/v1/subscriptions' });
+    await world.plans.upgrade(id, 'pro_pass');
+    world.stand.faults.clear();
+
+    await repeat(ended(subscription));
+
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'pro_pass', status: 'active' });
+    world.stand.faults.release();
+    // Stripe repeats an error for its idempotency key, which lasts an hour.
+    await world.move({ hours: 2 });
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'pro_pass', status: 'active' });
+    expect(await running(id)).toHaveLength(1);
+  });
+
+  it('cancels the plan even if the alignment comes first', async () => {
+    const id = await world.subscriber();
+    const { subscription = '' } = await world.profile(id);
+    world.stand.faults.order({ fault: 'events_held' });
+    await world.stripe.subscriptions.cancel(subscription);
+
+    await world.payments.collection.align(id);
+
+    expect([(await world.plans.current(id))?.status, await running(id)]).toEqual(['cancelled', []]);
+    world.stand.faults.clear();
+    world.stand.faults.release();
+    await world.drain();
   });
 });
 
@@ -160,7 +228,7 @@ describe('a refund or dispute of the current month', () => {
     await cancel(id);
     await world.script((await planOrder(id)).id, 'disputed');
     expect(await outcomeOf(world.plans.create(id, 'smm_pass'))).toBe('INVALID_STATE');
-    await world.plans.resume(id, (await world.plans.current(id))!.id);
+    await resume(id);
     expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('INVALID_STATE');
     await world.move({ days: 8 });
     expect((await world.plans.current(id))?.status).not.toBe('active');

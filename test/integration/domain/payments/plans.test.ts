@@ -185,6 +185,25 @@ describe('an upgrade', () => {
   });
 });
 
+it('an upgrade below 50 cents that cannot be granted is not charged with the next invoice', async () => {
+  const id = await world.subscriber('dev_pass');
+  const { subscription } = await world.meter(id);
+  await world.moveTo((subscription!.paidUntil! - 3 * 3600) * 1000);
+  world.stand.faults.order({ fault: 'events_held' });
+  world.stand.faults.order({ fault: 'error', count: 1000, method: 'GET', path: '/v1/invoices/' });
+  expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('SERVICE_UNAVAILABLE');
+  await world.jump(0.15);
+  world.stand.faults.clear();
+  world.stand.faults.release();
+  await world.drain();
+
+  await world.move({ days: 3 });
+
+  const order = (await world.orders(id)).find(({ kind }) => kind === 'upgrade');
+  expect(order).toMatchObject({ state: 'refunded', failure: 'plan_changed' });
+  expect(await world.charges(id)).toEqual([2999, 2999]);
+});
+
 describe("Stripe charges the meter's plan", () => {
   it('after a downgrade, its revocation, a cancellation and a resumption', async () => {
     const id = await world.subscriber('smm_pass');

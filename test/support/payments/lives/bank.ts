@@ -126,6 +126,8 @@ export class Bank {
   readonly invoices = new Map<string, Invoice>();
   readonly payments = new Map<string, Payment>();
   readonly subscriptions = new Map<string, Subscription>();
+  /** Keys of requests that credited a customer's balance. */
+  readonly credits = new Set<string>();
   readonly warnings = new Map<string, string>();
   readonly events: BankEvent[] = [];
   onEvent: (event: BankEvent) => void = () => undefined;

@@ -230,6 +230,13 @@ export function memoryProvider(bank: Bank, keys: Map<string, KeyedResult>, proce
           return refund !== 'charge_disputed';
         }),
       ),
+    creditBalance: (customer, cents, key) =>
+      ask(
+        once(key, [customer, cents], () => {
+          bank.customerOf(customer).carried -= cents;
+          bank.credits.add(key);
+        }),
+      ),
     portal: async () => 'https://bank.example/portal',
     async readEvent(bytes) {
       const event: unknown = JSON.parse(Buffer.from(bytes).toString());

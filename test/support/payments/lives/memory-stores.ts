@@ -120,6 +120,12 @@ export function memoryOrders(rows: Rows, process: Process): OrderStore {
         () => replaceProfile(before, change),
         () => undefined,
       ),
+    saveProfileWithMeter: (before, change, meters) =>
+      process.write(() => {
+        if (rows.profile.revision !== before.revision) return false;
+        if (!rows.replaceMeter(meters.before, meters.after, meters.entries)) return false;
+        return replaceProfile(before, change) !== undefined;
+      }),
     saveCustomer: (before, customer) =>
       process.write(() => {
         if (rows.owners.has(customer)) return undefined;

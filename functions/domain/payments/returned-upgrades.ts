@@ -1,0 +1,119 @@
+import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
+import { cancelledAt, cancellationGraceSeconds, withPlan } from '../billing/grants.ts';
+import { withoutCancellation } from '../billing/subscription-changes.ts';
+import type { Meter, Subscription } from '../meter/meter.ts';
+import { periodEnd, periodStart } from '../meter/periods.ts';
+import { onPlan } from '../meter/rate-window.ts';
+import { asSold, type Order, type OrderStore } from './order.ts';
+
+/** `isWhole`: whether the payment is returned in full now. */
+export interface ReturnedUpgrade {
+  readonly isWhole: boolean;
+  /** Granted upgrades of the month in the sequence of their payments, with the order before this return. */
+  readonly upgrades: readonly Order[];
+}
+
+/** Granted upgrades of the order's month, in the sequence of their payments. */
+export async function upgradesWith(store: OrderStore, order: Order, { period }: Meter): Promise<readonly Order[]> {
+  if (!order.upgrade || !isOfMonth(order, period)) return [];
+  const found = [order];
+  const start = periodStart(period) * 1000;
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await store.page(order.accountId, { limit: 200, cursor });
+    found.push(...items.filter((one) => one.id !== order.id && one.lot !== undefined && isOfMonth(one, period)));
+    cursor = (items.at(-1)?.createdAt ?? 0) >= start && next !== null ? next : undefined;
+  } while (cursor !== undefined);
+  return found.toSorted(byPayment);
+}
+
+/**
+ * A full refund of an upgrade undoes it in its month, until the refund fails or a dispute is won. The plan is that of
+ * the latest upgrade that is not returned, because events of several returned ones arrive in any order. `now` in epoch
+ * seconds.
+ */
+export function returnedUpgrade(
+  meter: Meter,
+  order: Order,
+  { isWhole, upgrades }: ReturnedUpgrade,
+  plans: Plans,
+  now: number,
+): Meter {
+  const before = upgrades.findLastIndex((one) => !isReturned(one));
+  const after = upgrades.findLastIndex((one) => (one.id === order.id ? !isWhole : !isReturned(one)));
+  if (!meter.subscription || before === after || planAfter(upgrades, before, plans)?.rank !== meter.planRank)
+    return meter;
+  const plan = planAfter(upgrades, after, plans);
+  if (!plan) return meter;
+  return after < before
+    ? undone(meter, upgrades.slice(after + 1, before + 1), plan, now)
+    : doneAgain(meter, upgrades, upgrades.slice(before + 1, after + 1), plan);
+}
+
+/** Also revokes what the upgrades changed: a cancellation, a scheduled smaller plan, and a plan without payment. */
+function undone(meter: Meter, returned: readonly Order[], plan: PlanLimits, now: number): Meter {
+  const earlier = returned.map(({ upgrade }) => upgrade?.before);
+  const scheduled = [meter.subscription?.pending, ...earlier.toReversed().map((one) => one?.pending)];
+  const pending = scheduled.find((one) => one !== undefined && one.planRank < plan.rank);
+  const replanned = changedTo(meter, plan, pending);
+  const { paidUntil, ...free } = replanned.subscription;
+  const isPaid = paidUntil !== undefined && earlier[0]?.isPaid !== false;
+  const collected = { ...replanned, subscription: { ...free, ...(isPaid && { paidUntil }) } };
+  const wasCancelled = returned.some(({ upgrade }) => upgrade?.before?.isCancelled ?? upgrade?.resumes === true);
+  return wasCancelled && free.status === 'active' ? cancelledAgain(collected, now) : collected;
+}
+
+/** An unpaid month stays past due, so that the plan continues if that dispute is won too. */
+function cancelledAgain(meter: Meter & { readonly subscription: Subscription }, now: number): Meter {
+  const endsAt = periodEnd(meter.period);
+  const creditsExpireAt = Math.max(now + cancellationGraceSeconds, endsAt);
+  const cancelled = cancelledAt(meter, { endsAt, creditsExpireAt });
+  const { unpaidSince } = meter.subscription;
+  if (!cancelled.subscription || unpaidSince === undefined) return cancelled;
+  return { ...cancelled, subscription: { ...cancelled.subscription, unpaidSince } };
+}
+
+/** Revokes only a cancellation that an undone upgrade brought back, and no later one of the owner. */
+function doneAgain(meter: Meter, upgrades: readonly Order[], kept: readonly Order[], plan: PlanLimits): Meter {
+  const seq = meter.subscription?.cancellation?.seq;
+  const isOfUndo = seq !== undefined && upgrades.some(({ cancellation }) => cancellation === seq);
+  const resumes = isOfUndo && kept.some(({ upgrade }) => upgrade?.resumes === true);
+  const running = resumes ? withoutCancellation(meter) : meter;
+  const pending = running.subscription?.pending;
+  const isSmaller = pending !== undefined && pending.planRank < plan.rank;
+  const changed = changedTo(running, plan, isSmaller ? pending : undefined);
+  const { paidUntil = periodEnd(meter.period) } = changed.subscription;
+  return { ...changed, subscription: { ...changed.subscription, paidUntil } };
+}
+
+/** Keeps the plan's terms even while the subscription is cancelled, because it can be resumed. */
+function changedTo(
+  { subscription, ...meter }: Meter,
+  plan: PlanLimits,
+  pending: Subscription['pending'],
+): Meter & { readonly subscription: Subscription } {
+  if (!subscription) throw new Error('there is no subscription to change');
+  const changed = { ...withPlan(subscription, plan.name), ...(pending && { pending }) };
+  return { ...onPlan({ ...meter, subscription: { ...changed, status: 'active' } }, plan), subscription: changed };
+}
+
+/** The plan of an upgrade, or for -1 the plan before all upgrades of the month. */
+function planAfter(upgrades: readonly Order[], index: number, plans: Plans): PlanLimits | undefined {
+  const kept = upgrades[index];
+  const first = upgrades[0]?.upgrade;
+  const rank = kept ? findPlan(kept.planId ?? '')?.rank : first?.fromRank;
+  return rank === undefined ? undefined : asSold(plans(rank), kept ? kept.upgrade?.month : first?.from);
+}
+
+export const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number): boolean =>
+  returned > 0 && returned >= (chargedCents ?? cents);
+
+const isReturned = (order: Order): boolean =>
+  isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
+
+/** Ids are in the sequence of creation. Stripe's times of payments are whole seconds. */
+const byPayment = (one: Order, other: Order): number =>
+  (one.paidAt ?? 0) - (other.paidAt ?? 0) || (one.id < other.id ? -1 : 1);
+
+const isOfMonth = ({ upgrade }: Order, { anchor, index }: Meter['period']): boolean =>
+  upgrade?.anchor === anchor && upgrade.index === index;
