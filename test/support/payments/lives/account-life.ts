@@ -67,6 +67,8 @@ export class AccountLife {
   unreliableEvents = Infinity;
   isDeleted = false;
   isHoldCleared = false;
+  /** Acts so far that cancel a plan at most once each. */
+  mayCancel = 0;
   readonly refused: string[] = [];
   readonly errors: string[] = [];
   /** Events of the life, for the report of a failure. */

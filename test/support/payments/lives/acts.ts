@@ -1,6 +1,6 @@
 import { clearHold } from '#domain/payments/reversals.ts';
 import type { AccountLife } from './account-life.ts';
-import { type CardKind, disputedOf, type Payment, refundedOf } from './bank.ts';
+import { type Bank, type CardKind, disputedOf, type Payment, refundedOf } from './bank.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const plans = ['dev_pass', 'smm_pass', 'pro_pass'] as const;
@@ -86,9 +86,12 @@ async function failRefund(life: AccountLife): Promise<void> {
 async function dispute(life: AccountLife): Promise<void> {
   const payment = somePayment(life, (one) => !one.dispute && refundedOf(one) < one.cents);
   if (!payment) return;
-  const status = life.draws.isOneIn(4) ? 'inquiry' : 'open';
-  payment.dispute = { id: life.bank.id('dp'), cents: payment.cents - refundedOf(payment), status };
-  life.bank.emit('charge.dispute.created', payment.dispute.id);
+  disputeIn(life.bank, payment, life.draws.isOneIn(4) ? 'inquiry' : 'open');
+}
+
+function disputeIn(bank: Bank, payment: Payment, status: 'inquiry' | 'open'): void {
+  payment.dispute = { id: bank.id('dp'), cents: payment.cents - refundedOf(payment), status };
+  bank.emit('charge.dispute.created', payment.dispute.id);
 }
 
 async function endDispute(life: AccountLife): Promise<void> {
@@ -110,9 +113,18 @@ async function warnOfFraud(life: AccountLife): Promise<void> {
 }
 
 /** An operator ends the subscription in the provider's Dashboard. */
-async function endInDashboard({ bank, draws }: AccountLife): Promise<void> {
-  const running = [...bank.subscriptions.values()].filter(({ isEnded }) => !isEnded);
-  if (running.length > 0) bank.end(draws.of(running));
+async function endInDashboard(life: AccountLife): Promise<void> {
+  const running = [...life.bank.subscriptions.values()].filter(({ isEnded }) => !isEnded);
+  if (running.length === 0) return;
+  life.mayCancel += 1;
+  life.bank.end(life.draws.of(running));
+}
+
+/** The provider creates another event about an object. */
+async function repeatEvent({ bank, draws }: AccountLife): Promise<void> {
+  if (bank.events.length === 0) return;
+  const { type, objectId } = draws.of(bank.events);
+  bank.emit(type, objectId);
 }
 
 const spend: Act = (life) =>
@@ -125,6 +137,7 @@ const spend: Act = (life) =>
   );
 
 async function deleteAccount(life: AccountLife): Promise<void> {
+  life.mayCancel += 1;
   if (life.isDeleted || !(await life.run(({ stopCollecting }) => stopCollecting(life.id)))) return;
   life.isDeleted = true;
   life.rows.meter = { ...life.rows.meter, closed: 'deleted' };
@@ -145,6 +158,47 @@ async function outage(life: AccountLife): Promise<void> {
   life.failures[what] = false;
 }
 
+const cancel: Act = (life) => {
+  life.mayCancel += 1;
+  return life.run(({ plans: service }) => service.cancel(life.id, currentId(life)));
+};
+const resume: Act = (life) => life.run(({ plans: service }) => service.resume(life.id, currentId(life)));
+const subscribe: Act = (life) => life.run(({ plans: service }) => service.create(life.id, planOf(life)));
+
+/** A larger plan continues a cancelled one, and its payment is returned, perhaps not forever. */
+async function returnResumption(life: AccountLife): Promise<void> {
+  const { draws, bank, rows } = life;
+  await cancel(life);
+  await life.advance(draws.below(2 * day));
+  await subscribe(life);
+  if (draws.isOneIn(3)) await life.run(({ plans: service }) => service.upgrade(life.id, 'pro_pass'));
+  await life.advance(draws.below(hour));
+  const upgrades = [...rows.orders.values()].filter(({ kind, state }) => kind === 'upgrade' && state === 'granted');
+  for (const { provider } of upgrades) {
+    const payment = bank.payments.get(bank.invoices.get(provider.invoice ?? '')?.payment ?? '');
+    if (!payment || payment.dispute || refundedOf(payment) > 0 || draws.isOneIn(4)) continue;
+    if (draws.isOneIn(2)) bank.refund(payment, payment.cents);
+    else disputeIn(bank, payment, 'open');
+    await life.advance(draws.below(2 * hour));
+    if (draws.isOneIn(3)) await resume(life);
+    if (draws.isOneIn(2)) await (draws.isOneIn(2) ? endDispute : failRefund)(life);
+  }
+}
+
+/** The owner resumes a plan whose subscription ended in the Dashboard, perhaps without a card. */
+async function resumeEnded(life: AccountLife): Promise<void> {
+  const { draws, bank, rows } = life;
+  await endInDashboard(life);
+  await life.advance(draws.below(hour));
+  const customer = bank.customers.get(rows.profile.customer ?? '');
+  if (customer && draws.isOneIn(2)) customer.card = undefined;
+  await resume(life);
+  const ends = bank.events.filter(({ type }) => type === 'customer.subscription.deleted');
+  if (ends.length > 0) bank.emit('customer.subscription.deleted', draws.of(ends).objectId);
+  await life.advance(draws.below(hour));
+  if (customer) bank.giveCard(customer, draws.of(cards));
+}
+
 const currentId = (life: AccountLife): string => life.rows.meter.subscription?.id ?? '';
 const planOf = ({ draws }: AccountLife): string => draws.of(plans);
 
@@ -159,12 +213,12 @@ async function buy(life: AccountLife, goods: { readonly pack: string } | { reado
 const ownerActs: Acts = {
   checkoutPack: [3, (life) => life.run(({ purchases }) => purchases.checkout(life.id, { pack: life.draws.of(packs) }))],
   checkoutPlan: [3, (life) => life.run(({ purchases }) => purchases.checkout(life.id, { planId: planOf(life) }))],
-  subscribe: [12, (life) => life.run(({ plans: service }) => service.create(life.id, planOf(life)))],
+  subscribe: [12, subscribe],
   upgrade: [12, (life) => life.run(({ plans: service }) => service.upgrade(life.id, planOf(life)))],
   downgrade: [5, (life) => life.run(({ plans: service }) => service.downgrade(life.id, planOf(life)))],
   free: [1, (life) => life.run(({ plans: service }) => service.downgrade(life.id, 'freemium'))],
-  cancel: [3, (life) => life.run(({ plans: service }) => service.cancel(life.id, currentId(life)))],
-  resume: [4, (life) => life.run(({ plans: service }) => service.resume(life.id, currentId(life)))],
+  cancel: [3, cancel],
+  resume: [4, resume],
   spend: [4, spend],
   topUp: [4, (life) => life.run(({ topUps }) => topUps.set(life.id, topUpRule(life)))],
 };
@@ -179,6 +233,7 @@ const providerActs: Acts = {
   dispute: [1, dispute],
   endDispute: [2, endDispute],
   settle: [2, settleSome],
+  repeatEvent: [1, repeatEvent],
 };
 
 const acts: Acts = { ...ownerActs, ...providerActs };
@@ -194,6 +249,8 @@ const passages: Acts = {
   ...waits,
   buyPack: [10, (life) => buy(life, { pack: life.draws.of(packs) })],
   buyPlan: [8, (life) => buy(life, { planId: planOf(life) })],
+  returnResumption: [4, returnResumption],
+  resumeEnded: [1, resumeEnded],
   outage: [1, outage],
 };
 

@@ -38,6 +38,7 @@ export function wrongBooks(life: AccountLife): string[] {
     ...wrongOrders(life),
     ...wrongMonths(life),
     ...wrongSubscription(life),
+    ...wrongCancellations(life),
     ...wrongLedger(life),
     ...wrongTopUps(life),
   ];
@@ -125,6 +126,11 @@ function wrongOrders(life: AccountLife): string[] {
         problems.push(`${id} (${kind}) granted ${granted}, paid ${due}`);
     }
     if (kind === 'upgrade' && granted > 0) problems.push(...wrongUpgrade(order, invoice, granted));
+    if (returned.has(order.failure ?? '') && state === 'granted')
+      problems.push(`${id} (${kind}) is granted, but was refused: ${order.failure}`);
+    const isCarried = invoice.payment === undefined && invoice.cents > 0;
+    if (isCarried && state === 'refunded' && !life.bank.credits.has(`${id}-return-carried`))
+      problems.push(`${id} is refunded, but its ${invoice.cents} cents are charged with the next invoice`);
     problems.push(...wrongReturn(life, order, invoice, entries));
   }
   const unpaid = life.rows.ledger.filter(
@@ -193,9 +199,13 @@ function wrongMonths(life: AccountLife): string[] {
   }
   let isFree = false;
   const granted: number[] = [];
-  for (const { type, source, amount, change } of life.rows.ledger) {
+  const upgrades = new MonthUpgrades();
+  for (const line of life.rows.ledger) {
+    const { type, source, amount, change } = line;
+    const wasFree = isFree;
     if (change?.kind === 'assigned') isFree ||= type === 'grant';
     else if (change?.kind === 'subscribed' || change?.kind === 'upgraded') isFree = false;
+    isFree ||= upgrades.undoneBy(line, wasFree);
     const isMonth = ['subscribed', 'renewed', 'downgraded'].includes(change?.kind ?? '');
     if (type === 'grant' && source === 'plan' && isMonth && !isFree && planCredits.has(change?.plan ?? ''))
       granted.push(amount);
@@ -246,6 +256,53 @@ function wrongSubscription({ bank, rows, seconds, isDeleted }: AccountLife): str
     problems.push(`${one.id} is paid until ${one.period.end}, the plan until ${subscription.paidUntil}`);
   if (one.anchor !== period.anchor)
     problems.push(`${one.id} counts from ${one.anchor}, the plan from ${period.anchor}`);
+  return problems;
+}
+
+/** The upgrades of a month, each with a fact about the plan before it. */
+class MonthUpgrades {
+  #upgrades: { readonly rank: number; readonly before: boolean; isUndone: boolean }[] = [];
+
+  /** Notes a line. Returns whether it undoes an upgrade before which the fact was true. */
+  undoneBy({ type, change, payment }: LedgerLine, before: boolean): boolean {
+    const rank = [...planCredits.keys()].indexOf(change?.plan ?? '');
+    const isReversal = type === 'adjustment' && payment !== undefined;
+    if (isReversal && change?.kind === 'upgraded') {
+      for (const one of this.#upgrades) if (one.rank <= rank) one.isUndone = false;
+    } else if (isReversal && change?.kind === 'downgraded') {
+      const undone = this.#upgrades.filter((one) => !one.isUndone && one.rank > rank);
+      for (const one of undone) one.isUndone = true;
+      return undone.some((one) => one.before);
+    } else if (change?.kind === 'upgraded') this.#upgrades.push({ rank, before, isUndone: false });
+    else if (type === 'grant' || change?.kind === 'payment_due') this.#upgrades = [];
+    return false;
+  }
+}
+
+/**
+ * Only an owner, the Dashboard or a returned upgrade cancels a plan. An upgrade that continued a cancelled plan cancels
+ * it again when it is undone.
+ */
+function wrongCancellations({ bank, rows: { ledger }, mayCancel }: AccountLife): string[] {
+  const problems: string[] = [];
+  let isCancelled = false;
+  let cancellations = 0;
+  const upgrades = new MonthUpgrades();
+  for (const [index, line] of ledger.entries()) {
+    const { type, change, payment } = line;
+    const again = ledger[index + 1]?.change?.kind === 'cancelled';
+    if (upgrades.undoneBy(line, isCancelled) && !isCancelled && !again)
+      problems.push(`${payment} had continued a cancelled plan, and is undone without a cancellation`);
+    if (change?.kind === 'cancelled') {
+      isCancelled = true;
+      if (payment === undefined) cancellations += 1;
+    } else if (change && (type === 'grant' || ['resumed', 'downgrade_scheduled', 'payment_due'].includes(change.kind)))
+      isCancelled = false;
+  }
+  // A subscription can end with its period just before a resumption reaches the provider.
+  const ended = bank.subscriptions.values().filter(({ isEnded, endsWithPeriod }) => isEnded && endsWithPeriod);
+  const allowed = mayCancel + [...ended].length;
+  if (cancellations > allowed) problems.push(`${cancellations} cancellations, of which ${allowed} were requested`);
   return problems;
 }
 
