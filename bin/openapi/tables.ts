@@ -233,7 +233,10 @@ const tables: Readonly<Record<string, string>> = {
 /** Values within a sentence: `<!-- price translation -->`, `<!-- plan messages -->` and `<!-- plan webhooks -->`. */
 const values: Readonly<Record<string, (name: string) => string>> = {
   price: (name) => priceText(v.parse(v.picklist(services), name)),
-  plan: (name) => `\`${(name === 'messages' ? messagesPlan : webhooksPlan).name}\``,
+  plan: (name) => {
+    const plan = (name === 'messages' ? messagesPlan : webhooksPlan).name;
+    return plan === undefined ? '(currently none)' : `\`${plan}\``;
+  },
 };
 
 const withValues = (page: string): string =>

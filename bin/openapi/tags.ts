@@ -1,6 +1,9 @@
 import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
 import type { Route } from '#contract/http/route.ts';
 
+/** Empty if no plan is sold with the feature. */
+const fromPlan = ({ name }: typeof messagesPlan): string => (name === undefined ? '' : `, from the plan ${name} up`);
+
 interface Tag {
   readonly name: string;
   readonly description: string;
@@ -32,7 +35,7 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Messages',
-    description: `SMS and voice calls to phones, from the plan ${messagesPlan.name} up. Each is handed to the carrier once.`,
+    description: `SMS and voice calls to phones${fromPlan(messagesPlan)}. Each is handed to the carrier once.`,
     paths: ['/api/messages'],
   },
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
@@ -59,7 +62,7 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Webhooks',
-    description: `Your endpoints, to which events of the account are sent, from the plan ${webhooksPlan.name} up. Requests are signed according to Standard Webhooks.`,
+    description: `Your endpoints, to which events of the account are sent${fromPlan(webhooksPlan)}. Requests are signed according to Standard Webhooks.`,
     paths: ['/api/webhooks'],
   },
   {

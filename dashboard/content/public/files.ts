@@ -9,7 +9,8 @@ import {
   publicFiles,
 } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { claim } from '../../src/lib/offer.ts';
+import { claim, isSold } from '../../src/lib/offer.ts';
+import { isDocumentOffered } from '../../src/lib/offered-docs.ts';
 import type { GuideEntry } from '../../src/pages/guides/guide.ts';
 import { guideMarkdown, loadGuides, markdownTable } from '../guides.ts';
 import { documentFile } from '../reference.ts';
@@ -66,7 +67,10 @@ function llmsText(guides: readonly GuideEntry[]): string {
       link(pricingTitle, `${originMark}/pricing.md`, 'model ids, limits, plans and prices'),
     ].join('\n'),
     '## Guides',
-    guides.map(({ slug, title, lead }) => link(title, `${originMark}/guides/${slug}.md`, lead)).join('\n'),
+    guides
+      .filter(({ slug }) => isDocumentOffered({ href: `/guides/${slug}` }, (service) => isSold[service]))
+      .map(({ slug, title, lead }) => link(title, `${originMark}/guides/${slug}.md`, lead))
+      .join('\n'),
     ...(productLinks.length > 0
       ? ['## Optional', productLinks.map(({ url, title }) => link(title, url)).join('\n')]
       : []),

@@ -51,7 +51,7 @@ export const useMember = ({ enabled = true }: Pick<ReadOptions, 'enabled'> = {})
 
 export const useKeys = (options?: ReadOptions) => useData(listKeys, {}, options);
 export const usePlans = () => useData(subscriptionRoutes.listPlans, {});
-export const useSubscription = () => useData(subscriptionRoutes.getSubscription, {});
+export const useSubscription = (options?: ReadOptions) => useData(subscriptionRoutes.getSubscription, {}, options);
 export const useSessions = () => useData(signInRoutes.listSessions, {});
 
 interface UsageRange {

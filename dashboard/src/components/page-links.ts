@@ -1,5 +1,7 @@
 import { useConfig } from '../api/config.ts';
+import { useIsOffered } from '../api/offered-services.ts';
 import { useMe } from '../api/reads.ts';
+import type { Service } from '../lib/offer.ts';
 import type { IconName } from './icon.tsx';
 
 export interface PageLink {
@@ -8,6 +10,8 @@ export interface PageLink {
   readonly icon: IconName;
   /** Additional search terms. */
   readonly words?: string;
+  /** The page is linked if this service is offered. */
+  readonly of?: Service;
 }
 
 /** A group of the navigation. The first group has no title. */
@@ -31,9 +35,15 @@ const build: PageGroup = {
     },
     { href: '/models', label: 'Models', icon: 'models', words: 'prices cost calculator context window' },
     { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
-    { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
-    { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send' },
-    { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries' },
+    {
+      href: '/agents',
+      label: 'Agents',
+      icon: 'agents',
+      words: 'assistant documents conversations retrieval',
+      of: 'chat',
+    },
+    { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send', of: 'messages' },
+    { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries', of: 'webhooks' },
   ],
 };
 
@@ -90,6 +100,7 @@ export type Session = 'member' | 'guest' | 'unknown';
 export function usePageGroups(session: Session): readonly PageGroup[] {
   const { data: me } = useMe({ enabled: session === 'member' });
   const { payments } = useConfig();
+  const isOffered = useIsOffered(session === 'member');
   if (session !== 'member') return [docs];
   const links = [
     plansLink,
@@ -98,5 +109,6 @@ export function usePageGroups(session: Session): readonly PageGroup[] {
     ...(me?.role === 'operator' ? [operatorLink] : []),
   ];
   const account = { title: 'Account', links };
-  return [overview, build, monitor, account, docs];
+  const offered = build.links.filter(({ of }) => of === undefined || isOffered(of));
+  return [overview, { ...build, links: offered }, monitor, account, docs];
 }

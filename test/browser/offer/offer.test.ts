@@ -33,7 +33,10 @@ describe('the dashboard of an offer', () => {
     await mkdir(screenshots, { recursive: true });
     const example = await exampleOffer();
     const product = { ...example['product'], accent, logo: 'logo.svg', links, termsVersion: 1 };
-    await (await startOffered({ ...example, product }, folder)).stop();
+    const older = example['plans'].map((plan: { features?: string[] }) =>
+      plan.features ? { ...plan, features: ['messages', ...plan.features] } : plan,
+    );
+    await (await startOffered({ ...example, plans: older, product }, folder)).stop();
     const plans = example['plans'].map((plan: { name: string }) =>
       plan.name === 'team' ? { ...plan, priceUsd: 30, creditsPerMonth: 900, maxConcurrentCalls: 20 } : plan,
     );
@@ -111,6 +114,32 @@ describe('the dashboard of an offer', () => {
     await isDone(page);
   });
 
+  it('links no page, guide or action of a service that no plan or model has', async () => {
+    const page = await open('/login?return=/guides', 1280, 'light');
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const linksOf = (name: string) => page.getByRole('navigation', { name }).getByRole('link').allInnerTexts();
+    await page.getByRole('navigation', { name: 'Guides' }).waitFor();
+    expect(await linksOf('Pages')).toEqual(expect.arrayContaining(['Playground', 'Agents', 'Webhooks']));
+    expect(await linksOf('Pages')).not.toContain('Messages');
+    expect(await linksOf('Guides')).toEqual(expect.arrayContaining(['Chat', 'Agents', 'Translation', 'Webhooks']));
+    for (const guide of ['Audio', 'Messages']) expect(await linksOf('Guides')).not.toContain(guide);
+    await page.getByLabel('Search the documentation').fill('carrier');
+    const found = page.getByRole('list', { name: 'Search results' }).getByRole('link');
+    expect((await found.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).join()).not.toContain(
+      '/guides/messages',
+    );
+    await page.keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog');
+    await palette.getByText('Create agent').waitFor();
+    expect(await palette.getByText('Send message').count()).toBe(0);
+    await page.keyboard.type('message');
+    await palette.getByText('New chat').waitFor({ state: 'hidden' });
+    expect(await palette.getByText('/api/messages').count()).toBe(0);
+    await isDone(page);
+  });
+
   it('asks for the new version of the terms once, and marks kept terms on the plans page', async () => {
     const page = await open('/login?return=/plans', 1280, 'light');
     await page.getByRole('button', { name: 'Use the demo account' }).click();
@@ -126,6 +155,8 @@ describe('the dashboard of an offer', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Accept and continue' }).click();
     await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
+    const messages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Messages' });
+    await messages.waitFor();
     expect((await service.call('GET', '/api/auth/me')).body.data.terms).toMatchObject({
       version: 2,
       acceptedVersion: 2,
@@ -147,6 +178,8 @@ describe('the dashboard of an offer', () => {
     await page.getByRole('button', { name: 'Change for' }).click();
     await page.getByText('You are on the Team plan.').waitFor();
     await card.getByText('20 concurrent calls').waitFor();
+    // The former terms included messages.
+    await messages.waitFor({ state: 'detached' });
     await isDone(page);
   });
 

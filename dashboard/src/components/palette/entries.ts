@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { isPlaygroundKey } from '../../api/keys.ts';
+import { useIsOffered } from '../../api/offered-services.ts';
 import { useData, useKeys, useMe } from '../../api/reads.ts';
+import { isDocumentOffered } from '../../lib/offered-docs.ts';
 import type { IconName } from '../icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
 import { useSignOut } from '../session.ts';
@@ -36,6 +38,7 @@ function useCommands(session: Session): readonly Entry[] {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const signOut = useSignOut();
+  const isOffered = useIsOffered(session === 'member');
   const pages = usePageGroups(session).flatMap(({ links }) => links);
   const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
     id: label,
@@ -53,9 +56,15 @@ function useCommands(session: Session): readonly Entry[] {
   );
   const memberActions = [
     action('Create API key', 'plus', 'new token secret', () => go('/keys?new')),
-    action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
-    action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
-    action('Send message', 'messages', 'new sms voice call phone', () => go('/messages')),
+    ...(isOffered('chat')
+      ? [
+          action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
+          action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
+        ]
+      : []),
+    ...(isOffered('messages')
+      ? [action('Send message', 'messages', 'new sms voice call phone', () => go('/messages'))]
+      : []),
     themes,
     action('Sign out', 'logout', 'log out leave', signOut),
   ];
@@ -118,6 +127,7 @@ const loadDocumentation = async () => {
 /** Sections of guides and operations of the API, loaded on demand. If loading fails, the other entries remain. */
 function useDocumentation(session: Session): readonly Entry[] {
   const { data: me } = useMe({ enabled: session === 'member' });
+  const isOffered = useIsOffered(session === 'member');
   const isAllowed = ({ path }: { path: string }) => me?.role === 'operator' || !path.startsWith(operatorPath);
   const [, go] = useLocation();
   const { data } = useQuery({
@@ -126,8 +136,12 @@ function useDocumentation(session: Session): readonly Entry[] {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (!data) return [];
+  const sections = data.sections.filter((section) => isDocumentOffered(section, isOffered));
+  const operations = data.operations.filter(
+    (operation) => isAllowed(operation) && isDocumentOffered({ href: '', ...operation }, isOffered),
+  );
   return [
-    ...data.sections.map(({ href, guide, title }): Entry => ({
+    ...sections.map(({ href, guide, title }): Entry => ({
       id: href,
       group: 'Guides',
       label: title,
@@ -136,7 +150,7 @@ function useDocumentation(session: Session): readonly Entry[] {
       words: guide,
       run: () => go(href),
     })),
-    ...data.operations.filter(isAllowed).map(({ id, method, path, summary }): Entry => ({
+    ...operations.map(({ id, method, path, summary }): Entry => ({
       id,
       group: 'API reference',
       label: summary,

@@ -27,9 +27,11 @@ export interface GuideEntry {
   readonly lead: string;
 }
 
-/** A section of a guide in the search index. */
+/** A section of a guide, or an operation, in the search index. */
 export interface SearchEntry {
   readonly href: string;
+  /** Of an operation. */
+  readonly path?: string;
   readonly guide: string;
   readonly title: string;
   readonly text: string;

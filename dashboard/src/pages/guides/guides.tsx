@@ -4,17 +4,25 @@ import { type ReactNode, use, useEffect, useState } from 'react';
 import { entries, load } from 'virtual:guides';
 import { Link, useLocation } from 'wouter';
 import { originMark } from '#contract/dashboard-config.ts';
+import { useIsOffered } from '../../api/offered-services.ts';
+import { useMember } from '../../api/reads.ts';
 import { CodeBlock } from '../../components/copy.tsx';
 import { DocsLayout, lazyViews, useHash } from '../../components/docs.tsx';
 import { Page } from '../../components/page.tsx';
 import { orReload } from '../../lib/load.ts';
+import { isDocumentOffered } from '../../lib/offered-docs.ts';
 import { ExampleKey, KeyChoice, useExampleKey } from './example-key.tsx';
 import { type Block, type Cell, type Guide, type Inline, search, withKey, type SearchEntry } from './guide.ts';
 import css from './guides.module.css';
 
-const groups = [
-  { title: 'Guides', links: entries.map(({ slug, title }) => ({ href: `/guides/${slug}`, label: title })) },
-];
+const hrefOf = ({ slug }: { readonly slug: string }): string => `/guides/${slug}`;
+
+/** Omits documents of services that are not offered. */
+function useOffered(): (document: { readonly href: string; readonly path?: string }) => boolean {
+  const { data: member } = useMember();
+  const isOffered = useIsOffered(Boolean(member));
+  return (document) => isDocumentOffered(document, isOffered);
+}
 
 const titleOf = (id: string): string => entries.find(({ slug }) => slug === id)?.title ?? id;
 const views = lazyViews(load, (guide, id) => <GuideView title={titleOf(id)} guide={guide} />);
@@ -22,10 +30,12 @@ const views = lazyViews(load, (guide, id) => <GuideView title={titleOf(id)} guid
 export default function GuidesPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState('');
+  const isOffered = useOffered();
+  const links = entries.map((entry) => ({ href: hrefOf(entry), label: entry.title })).filter(isOffered);
   return (
     <DocsLayout
       label="Guides"
-      groups={groups}
+      groups={[{ title: 'Guides', links }]}
       current={path}
       search={<SearchField value={query} onChange={setQuery} />}
       isSearching={query.trim() !== ''}
@@ -37,13 +47,15 @@ export default function GuidesPage() {
 }
 
 function GuideList() {
+  const isOffered = useOffered();
+  const offered = entries.filter((entry) => isOffered({ href: hrefOf(entry) }));
   return (
     <Page title="Guides" lead="How to call the models, with prices, limits and webhooks.">
       <ul className={css.list}>
-        {entries.map(({ slug, title, lead }) => (
-          <li key={slug}>
-            <Link href={`/guides/${slug}`}>{title}</Link>
-            <p>{lead}</p>
+        {offered.map((entry) => (
+          <li key={entry.slug}>
+            <Link href={hrefOf(entry)}>{entry.title}</Link>
+            <p>{entry.lead}</p>
           </li>
         ))}
       </ul>
@@ -83,6 +95,7 @@ const loadSearch = orReload(async (): Promise<readonly SearchEntry[]> => {
     ...sections.default,
     ...operations.map(({ id, method, path, summary }) => ({
       href: `/docs#${id}`,
+      path,
       guide: 'API reference',
       title: summary,
       text: `${method} ${path}`,
@@ -103,7 +116,8 @@ function SearchField({ value, onChange }: SearchFieldProps) {
     enabled: value !== '',
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const found = search(data ?? [], value);
+  const isOffered = useOffered();
+  const found = search((data ?? []).filter(isOffered), value);
   return (
     <div role="search">
       <TextInput

@@ -2,9 +2,10 @@ import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { findPlan, messagesPlan } from '#contract/billing/plans.ts';
+import { messagesPlan } from '#contract/billing/plans.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { configQuery, useNow } from '../../api/config.ts';
+import { configQuery } from '../../api/config.ts';
+import { useHasFeature } from '../../api/offered-services.ts';
 import { useMe, useSubscription } from '../../api/reads.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { useClear } from '../../components/filters.tsx';
@@ -34,7 +35,7 @@ export default function MessagesPage() {
 function Messages() {
   const { isPending } = useQuery(configQuery);
   const { error, refetch } = useSubscription();
-  const hasMessages = useHasMessages();
+  const hasMessages = useHasFeature('messages');
   const { filters, requested } = useFilters();
   const clear = useClear(filters);
   const pages = useMessages(requested);
@@ -83,18 +84,6 @@ function Messages() {
       />
     </Stack>
   );
-}
-
-/** Whether the plan includes messages. A cancelled plan does until its paid period ends. Undefined while loading. */
-function useHasMessages(): boolean | undefined {
-  const { data: subscription } = useSubscription();
-  const now = useNow();
-  if (subscription === undefined) return undefined;
-  if (subscription === null) return false;
-  const { planId, endsAt, terms } = subscription;
-  const isOver = endsAt !== undefined && Date.parse(endsAt) <= now;
-  const isKept = terms?.features.includes('messages') ?? false;
-  return !isOver && (isKept || (findPlan(planId)?.rank ?? 0) >= messagesPlan.id);
 }
 
 function NoPlan() {

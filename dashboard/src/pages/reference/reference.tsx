@@ -2,9 +2,12 @@ import { Anchor, Badge, Group, Tabs, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { entries, load, tags } from 'virtual:reference';
 import { Link } from 'wouter';
+import { useIsOffered } from '../../api/offered-services.ts';
+import { useMember } from '../../api/reads.ts';
 import { CodeBlock, CopyButton } from '../../components/copy.tsx';
 import { DocsLayout, lazyViews, useHash } from '../../components/docs.tsx';
 import { Page, Panel } from '../../components/page.tsx';
+import { isDocumentOffered } from '../../lib/offered-docs.ts';
 import type { Field, FieldGroup, Operation, OperationEntry, ResponseEntry } from './operation.ts';
 import css from './reference.module.css';
 import { type SampleRequest, samplesOf } from './request.ts';
@@ -18,7 +21,11 @@ export default function ReferencePage() {
   // Links of earlier versions contain the tag before the operation.
   const id = useHash().split('/').at(-1) ?? '';
   const [query, setQuery] = useState('');
-  const found = entries.filter((entry) => matches(entry, query));
+  const { data: member } = useMember();
+  const isOffered = useIsOffered(Boolean(member));
+  const found = entries.filter(
+    (entry) => matches(entry, query) && isDocumentOffered({ href: hrefOf(entry), path: entry.path }, isOffered),
+  );
   return (
     <DocsLayout
       label="Operations"

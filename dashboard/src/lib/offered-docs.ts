@@ -1,0 +1,52 @@
+import type { GuideSlug } from '#contract/dashboard-config.ts';
+import type { Service } from './offer.ts';
+
+/** Services that a guide describes. Other guides apply to every deployment. */
+const servicesOfGuide: Readonly<Partial<Record<GuideSlug, readonly Service[]>>> = {
+  responses: ['chat'],
+  'anthropic-sdks': ['chat'],
+  chat: ['chat'],
+  completions: ['text completion'],
+  streams: ['chat', 'text completion'],
+  'function-calling': ['chat'],
+  embeddings: ['embeddings'],
+  analysis: ['text analysis'],
+  agents: ['chat'],
+  translation: ['translation'],
+  audio: ['speech', 'transcription'],
+  messages: ['messages'],
+  webhooks: ['webhooks'],
+};
+
+/** Services of the operations whose paths match. Other operations apply to every deployment. */
+const servicesOfPath: readonly (readonly [RegExp, Service])[] = [
+  [/\/chat\/|\/responses|^\/anthropic|^\/api\/agents/, 'chat'],
+  [/v1\/completions$/, 'text completion'],
+  [/\/embeddings$/, 'embeddings'],
+  [/\/analyze$/, 'text analysis'],
+  [/\/translate$/, 'translation'],
+  [/\/speech$|\/voices$/, 'speech'],
+  [/\/transcri/, 'transcription'],
+  [/^\/api\/messages/, 'messages'],
+  [/^\/api\/webhooks/, 'webhooks'],
+];
+
+interface DocumentLink {
+  readonly href: string;
+  /** Of an operation. */
+  readonly path?: string;
+}
+
+/** Whether the guide at a link, or the operation with a path, is of a service that is offered. */
+export function isDocumentOffered({ href, path }: DocumentLink, isOffered: (service: Service) => boolean): boolean {
+  if (path !== undefined) {
+    const service = servicesOfPath.find(([pattern]) => pattern.test(path))?.[1];
+    return service === undefined || isOffered(service);
+  }
+  const [, slug] = /^\/guides\/([^#]+)/.exec(href) ?? [];
+  return (
+    Object.entries(servicesOfGuide)
+      .find(([guide]) => guide === slug)?.[1]
+      .some(isOffered) ?? true
+  );
+}
