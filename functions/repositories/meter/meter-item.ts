@@ -31,7 +31,7 @@ import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote,
  */
 
 /** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */
-export const maxItemBytes = { atRest: 25 * 1024, perCall: 136 } as const;
+export const maxItemBytes = { atRest: 25 * 1024, perCall: 250 } as const;
 
 const service = v.picklist(serviceNames);
 
