@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { planListing, planTables } from '#contract/billing/plans.ts';
+import { freePlanRank, planListing, planTables } from '#contract/billing/plans.ts';
 import { CorsOrigins } from '#contract/http/cors.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { findModel, models } from '#contract/inference/models.ts';
@@ -152,14 +152,17 @@ const Settings = v.strictObject({
   /** Owner of the encryption key for tables with personal data: the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
   /**
-   * Every five minutes, a new user registers, chats with this model and is charged. An alarm fires if that fails. Null:
-   * no canary.
+   * Every five minutes, a new user registers, chats with this model, or once it is retired with its replacement, and is
+   * charged. An alarm fires if that fails. Null: no canary.
    */
   canary: v.nullable(
     v.strictObject({
       model: v.pipe(
         v.string(),
-        v.check((id) => findModel(id, 'chat')?.minPlanRank === 1, 'must be a chat model that every plan includes'),
+        v.check(
+          (id) => findModel(id, 'chat')?.minPlanRank === freePlanRank,
+          'must be a chat model that every plan includes',
+        ),
       ),
     }),
   ),

@@ -4,6 +4,7 @@ import { OpenAiSpeechRequest } from '#contract/audio/speech.ts';
 import { OpenAiTranscriptionRequest, OpenAiTranslationRequest } from '#contract/audio/transcription.ts';
 import { messagesPlan, planListing, planOfRank, webhooksPlan } from '#contract/billing/plans.ts';
 import { priceText, type ServiceName } from '#contract/billing/prices.ts';
+import { servicesAtOwnPrice } from '#contract/billing/sold-services.ts';
 import { AnthropicRequest } from '#contract/inference/anthropic.ts';
 import { models } from '#contract/inference/models.ts';
 import { OpenAiChatRequest, OpenAiCompletionRequest, OpenAiEmbeddingsRequest } from '#contract/inference/openai.ts';
@@ -190,6 +191,8 @@ const services: readonly ServiceName[] = [
   'sms',
 ];
 
+const sold = new Set(servicesAtOwnPrice());
+
 const modelRows = models.map(({ id, capabilities, contextWindow, dimensions, minPlanRank }) => [
   `\`${id}\``,
   capabilities.join(', '),
@@ -223,7 +226,7 @@ const tables: Readonly<Record<string, string>> = {
   overview: planListing.some(({ name }) => planOverview.some((one) => one.name === name)) ? overview() : '',
   prices: table(
     ['Service', 'Price'],
-    services.map((name) => [`\`${name}\``, priceText(name)]),
+    services.filter((name) => sold.has(name)).map((name) => [`\`${name}\``, priceText(name)]),
   ),
   clients: table(['Client', 'Version', 'Works', 'Needs'], clientRows()),
   fields: table(['Path', 'Supported', 'Accepted without effect', 'Refused'], fieldUseRows()),

@@ -1,11 +1,12 @@
-import { messagesPlan, plansOf } from '#contract/billing/plans.ts';
-import { priceText, type ServiceName, serviceNames } from '#contract/billing/prices.ts';
+import { plansOf } from '#contract/billing/plans.ts';
+import { priceText } from '#contract/billing/prices.ts';
+import { servicesAtOwnPrice } from '#contract/billing/sold-services.ts';
 import type { PricingSettings } from '#contract/dashboard-config.ts';
 import { type Model, models, phaseOf } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { offeredPacks } from '#contract/payments/packs.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
-import { capabilityTitles, inCredits, priceLines, rateLines, serviceOf } from '../../src/lib/model-prices.ts';
+import { capabilityTitles, inCredits, priceLines, rateLines } from '../../src/lib/model-prices.ts';
 import { failedCalls, planChanges, serviceTitle } from '../../src/lib/offer.ts';
 import { type PlanFact, planFacts } from '../../src/lib/plan-facts.ts';
 import { type Html, html, type PublicPage, type Question, questionsSection } from './page.ts';
@@ -157,7 +158,7 @@ export function pricingFacts({ planTable, payments }: PricingSettings, now: Date
       credits: creditCount(credits),
       price: formatMoney(priceUsd),
     })),
-    services: serviceNames.filter(isSold).map((name) => ({ title: serviceTitle(name), price: priceText(name) })),
+    services: servicesAtOwnPrice(now.getTime()).map((name) => ({ title: serviceTitle(name), price: priceText(name) })),
     questions,
   };
 }
@@ -197,15 +198,6 @@ function notesOf(model: Model, now: number): string[] {
     ...(retiredFrom === null ? [] : [`Retired from ${formatDay(retiredFrom)}`]),
     ...laterPrices.map((price) => `From ${formatDay(price.effectiveFrom)}: ${rateLines(inCredits(price)).join(', ')}`),
   ];
-}
-
-function isSold(name: ServiceName): boolean {
-  if (name === 'translation') return offer.uses.translation !== null;
-  if (name === 'text_analysis') return offer.uses.analysis !== null;
-  if (name === 'sms' || name === 'voice_call') return messagesPlan.name !== undefined;
-  return models.some(
-    ({ price, capabilities }) => price === null && capabilities.some((one) => serviceOf[one] === name),
-  );
 }
 
 const questions: readonly Question[] = [

@@ -1,15 +1,8 @@
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
+import { serviceOf } from '#contract/billing/sold-services.ts';
 import { type Model, priceAt } from '#contract/inference/models.ts';
 import type { Capability, ModelPrice } from '#contract/offer/offer.ts';
 import { creditCount, formatCredits, formatWhole } from './format.ts';
-
-export const serviceOf: Readonly<Record<Capability, ServiceName>> = {
-  chat: 'chat',
-  completion: 'completion',
-  embeddings: 'embeddings',
-  speech: 'audio',
-  transcription: 'transcription',
-};
 
 export const capabilityTitles: Readonly<Record<Capability, string>> = {
   chat: 'Chat',

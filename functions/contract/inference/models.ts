@@ -80,6 +80,18 @@ export function firstModelFor(capability: Capability): string {
   return (fitting.find((model) => isCallable(model)) ?? fitting[0])?.id ?? '';
 }
 
+/**
+ * Returns a model, its replacement if it cannot be called, or else the first that can be called and fits. Undefined if
+ * none does.
+ */
+export function servedModel(id: string, fits: (model: Model) => boolean): Model | undefined {
+  const isServed = (model: Model): boolean => isCallable(model) && fits(model);
+  let model = modelNamed(id);
+  // The offer's check excludes cycles.
+  while (model && !isServed(model)) model = model.replacedBy === null ? undefined : modelNamed(model.replacedBy);
+  return model ?? models.find(isServed);
+}
+
 /** Dimensions of the largest vector of a model. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
 

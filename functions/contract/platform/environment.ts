@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { planTables } from '../billing/plans.ts';
-import { findModel, type Model, models } from '../inference/models.ts';
+import { findModel, type Model } from '../inference/models.ts';
 import { offer } from '../offer/current-offer.ts';
 import type { ModelUse } from '../offer/offer.ts';
 import { AnalysisEncoders, ModelEndpoints } from './model-endpoints.ts';
@@ -119,9 +119,9 @@ export const Environment = v.object({
   ANALYSIS_MODEL: chatModelFor('analysis'),
   /** JSON of the encoders that perform parts of an analysis instead of the chat model. Default: none. */
   ANALYSIS_ENCODERS: v.optional(v.pipe(v.string(), v.parseJson(), AnalysisEncoders), '{}'),
-  /** Origin that the canary calls (default: the public origin), and its chat model. */
+  /** Origin that the canary calls (default: the public origin), and its chat model (default: the first that fits). */
   CANARY_ORIGIN: v.optional(v.string()),
-  CANARY_MODEL: v.optional(v.string(), models[0]?.id ?? ''),
+  CANARY_MODEL: v.optional(v.string(), ''),
   /** Table of plans to enforce (docs/guides/plans-and-limits.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
   /** `off`: the SDK sends every request to AWS, including the first attempt of a call's writes and invocations. */

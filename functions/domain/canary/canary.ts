@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { callCost } from '#contract/billing/cost.ts';
+import { tokenCost } from '#contract/billing/cost.ts';
 import type { LedgerPage } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
-import { findModel } from '#contract/inference/models.ts';
 import { ChatCompletionChunk } from '#contract/inference/stream-events.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
@@ -132,7 +131,7 @@ async function expectCharges(
     return charges.length < chats.length ? undefined : charges;
   });
   if (!rows) throw new Error('the ledger lacks a charge');
-  const priced = rows.map((row) => ({ ...row, micro: priceOf(parts.model, row) }));
+  const priced = rows.map((row) => ({ ...row, micro: priceOf(row) }));
   const shown = Number(plain.headers.get('x-credits-charged') ?? Number.NaN);
   const plainRow = priced.find(({ requestId }) => requestId === plain.headers.get('x-request-id'));
   const price = (plainRow?.micro ?? 0) / microPerCredit;
@@ -151,10 +150,22 @@ async function expectCharges(
 
 type Entry = v.InferOutput<typeof LedgerPage>['entries'][number];
 
-/** Microcredits of a charge, by the model's price and the tokens of its row. */
-function priceOf(model: string, { at, tokens }: Entry): number {
-  const found = findModel(model, 'chat');
-  return found ? callCost(found, 'chat', tokens ?? { input: 0, output: 0 }, Date.parse(at)) : 0;
+/**
+ * Microcredits of a charge, by the price and the tokens of its row. During a rollout, the earlier version of the offer may
+ * have another price.
+ */
+function priceOf({ price, tokens = { input: 0, cached: 0, output: 0 } }: Entry): number {
+  if (!price) throw new Error('a charge has no price');
+  const micro = (credits: number): number => Math.round(credits * microPerCredit);
+  if ('unit' in price) return micro(price.credits);
+  const rates = {
+    perRequest: micro(price.perRequest),
+    input: micro(price.input),
+    cachedInput: micro(price.cachedInput),
+    cacheWrite: micro(price.cacheWrite),
+    output: micro(price.output),
+  };
+  return tokenCost(rates, tokens);
 }
 
 type Call = Pick<CallerRequest, 'body' | 'headers'> & { readonly path?: string };

@@ -183,6 +183,15 @@ describe('the dashboard of an offer', () => {
     await isDone(page);
   });
 
+  it('publishes texts and an API document without plans and prices of services that are not sold', async () => {
+    const textOf = async (path: string) => (await fetch(service.origin + path)).text();
+    expect(await textOf('/llms.txt')).not.toMatch(/guides\/(?:audio|messages)\.md/);
+    expect(await textOf('/guides/plans-and-limits.md')).not.toMatch(/^\| `(?:sms|audio|transcription|chat)` \|/m);
+    expect(await textOf('/guides/plans-and-limits.md')).toMatch(/^\| `translation` \|/m);
+    for (const path of ['/llms.txt', '/pricing.md', '/guides/messages.md', '/openapi.json'])
+      expect(await textOf(path)).not.toContain('undefined');
+  });
+
   it('shows the logo and the name on the pages of npm start, in both themes', async () => {
     for (const scheme of schemes) {
       const page = await open('/_local/inbox', 1280, scheme);
