@@ -14,11 +14,12 @@ describe('a stage with an offer of models behind OpenAI’s API', () => {
   });
   afterAll(() => removeFolder(folder));
 
-  it('bundles the offer, and its functions may read the secret and invoke no endpoint', async () => {
+  it('bundles the offer with functions and canary, and its functions may read the secret and invoke no endpoint', async () => {
     await cp(example, join(folder, 'offer.json'));
     const { status, out, err } = await runCommand(script, [], {}, folder);
     expect([status, err]).toEqual([0, '']);
-    const { grants, offer } = JSON.parse(out);
+    const { grants, offer, canary } = JSON.parse(out);
+    expect(canary).toContain('https://models.acme.example/v1');
     const named = (models: readonly { id: string }[]) => models.map(({ id }) => id);
     const { models } = JSON.parse(await readFile(example, 'utf8'));
     expect(named(JSON.parse(JSON.parse(offer)).models)).toEqual(named(models));

@@ -1,8 +1,17 @@
 #!/usr/bin/env node
 import '../../../bin/deployed-offer.ts';
 
-/** Prints the grants of the stage `live` with the offer of the working directory, and the offer that is bundled. */
+/** Prints the grants of the stage `live` with the offer of the working directory, the offer, and the canary's code. */
+const { mkdtempSync, readFileSync, rmSync } = await import('node:fs');
+const { join } = await import('node:path');
+const { jobEntry } = await import('#contract/handlers.ts');
+const { canary } = await import('#contract/jobs.ts');
 const { synthesiseNow } = await import('../../infra/stacks.ts');
-const { bundling } = await import('#lib/constructs/function-code.ts');
+const { bundle, bundling } = await import('#lib/constructs/function-code.ts');
 const policies = Object.values(synthesiseNow({}).api.resources).filter(({ Type }) => Type === 'AWS::IAM::Policy');
-console.log(JSON.stringify({ grants: policies.map(({ Properties }) => Properties), offer: bundling.define.OFFER }));
+const folder = mkdtempSync(join(process.cwd(), 'canary-'));
+bundle(jobEntry(canary), folder);
+const code = readFileSync(join(folder, 'index.mjs'), 'utf8');
+rmSync(folder, { recursive: true });
+const grants = policies.map(({ Properties }) => Properties);
+console.log(JSON.stringify({ grants, offer: bundling.define.OFFER, canary: code }));
