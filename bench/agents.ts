@@ -126,7 +126,13 @@ async function searchOver(chunks: number): Promise<void> {
   for (let from = 0; from < chunks; from += 96) {
     const some = Array.from({ length: Math.min(96, chunks - from) }, () => ({ start: 0, end: 10, text: passage }));
     const vectors = some.map(vectorOf);
-    await dynamoVectorIndex(database.client, table).add(document, { from, chunks: some, vectors, tokens: 1 });
+    await dynamoVectorIndex(database.client, table).add(document, {
+      model: 'svc-embed',
+      from,
+      chunks: some,
+      vectors,
+      tokens: 1,
+    });
   }
   await put({ ...row, status: 'ready' });
   const [first, again]: [number[], number[]] = [[], []];
@@ -135,7 +141,8 @@ async function searchOver(chunks: number): Promise<void> {
     const index = dynamoVectorIndex(database.client, table, items);
     for (const times of [first, again]) {
       const before = process.cpuUsage();
-      const found = await index.search(agent, { text: 'Is it about as long as passages are?', vector: vectorOf() }, 4);
+      const text = 'Is it about as long as passages are?';
+      const found = await index.search(agent, { text, model: 'svc-embed', vector: vectorOf() }, 4);
       const { user, system } = process.cpuUsage(before);
       if (found.length !== 4) throw new Error(`${found.length} passages were found`);
       times.push((user + system) / 1000);

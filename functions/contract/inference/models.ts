@@ -80,17 +80,28 @@ export function firstModelFor(capability: Capability): string {
   return (fitting.find((model) => isCallable(model)) ?? fitting[0])?.id ?? '';
 }
 
-/**
- * Returns a model, its replacement if it cannot be called, or else the first that can be called and fits. Undefined if
- * none does.
- */
+/** Returns the first of a model and its replacements that can be called and fits. */
 export function servedModel(id: string, fits: (model: Model) => boolean): Model | undefined {
-  const isServed = (model: Model): boolean => isCallable(model) && fits(model);
-  let model = modelNamed(id);
   // The offer's check excludes cycles.
-  while (model && !isServed(model)) model = model.replacedBy === null ? undefined : modelNamed(model.replacedBy);
-  return model ?? models.find(isServed);
+  for (let model = modelNamed(id); model; model = modelNamed(model.replacedBy ?? ''))
+    if (isCallable(model) && fits(model)) return model;
+  return undefined;
 }
+
+const embeds = ({ dimensions, capabilities }: Model): boolean =>
+  dimensions !== null && capabilities.includes('embeddings');
+
+/**
+ * The model that embeds documents of agents: the first for embeddings, and once it is retired its replacement, if it
+ * has one (docs/offer.md#dates-of-models). Undefined if no model has embeddings.
+ */
+export function documentModel(): Model | undefined {
+  const first = models.find((model) => embeds(model) && phaseOf(model) !== 'upcoming');
+  return first && (servedModel(first.id, embeds) ?? first);
+}
+
+/** The model of vectors that were stored without its id. */
+export const earlierDocumentModel = models.find(embeds)?.id ?? '';
 
 /** Dimensions of the largest vector of a model. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));

@@ -1,6 +1,6 @@
 import type { documentStatuses } from '#contract/agents/documents.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { models } from '#contract/inference/models.ts';
+import { documentModel, modelNamed } from '#contract/inference/models.ts';
 import type { Metering } from '../meter/metering.ts';
 import { type RefundableCharge, refunds } from '../meter/refund.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
@@ -51,12 +51,13 @@ export function documentView({ id, name, status, bytes, chunks, indexedChunks, .
   };
 }
 
-const embedder = models.find(({ dimensions }) => dimensions !== null);
-export const embeddingModel = embedder?.id ?? '';
+/** Id of the model that embeds documents now. Empty if no model has embeddings. */
+export const embeddingModel = (): string => documentModel()?.id ?? '';
 
 /** Throws 502 if the embeddings differ in length from the model's entry in the catalogue. */
-export function checkedVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  if (vectors.every(({ length }) => length === embedder?.dimensions)) return vectors;
+export function checkedVectors(model: string, vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  const dimensions = modelNamed(model)?.dimensions;
+  if (vectors.every(({ length }) => length === dimensions)) return vectors;
   throw new ServiceError('MODEL_ERROR', 'The model returned embeddings of the wrong length.');
 }
 

@@ -46,9 +46,10 @@ export function documentAdding(parts: AddingParts) {
 
   /** Reserves one token per byte, or the tokens of the text if the account has no more credits. */
   function order(document: NewDocument): DocumentOrder {
-    const tariff = tariffOf(embeddingModel, 'embeddings', clock.now());
+    const model = embeddingModel();
+    const tariff = tariffOf(model, 'embeddings', clock.now());
     const amount = tariff.max(Buffer.byteLength(document.text), 0);
-    const order = { model: embeddingModel, amount, price: tariff.price, document };
+    const order = { model, amount, price: tariff.price, document };
     async function within(budget: number): Promise<DocumentOrder | undefined> {
       const affordable = tariff.inputWithin(budget);
       const tokens = await new TokenCount([document.text], tokenizer).upTo(affordable);
@@ -138,7 +139,7 @@ export function documentIndexing(parts: IndexingParts) {
       const { is, tokens } = await embedAll(open, startedAt + runMs);
       if (is === 'out of time') await (await queue()).send(ref, { group: String(ref.accountId) });
       else if (is !== 'in progress elsewhere') {
-        const tariff = tariffOfCode(open.charge.price) ?? tariffOf(embeddingModel, 'embeddings', startedAt);
+        const tariff = tariffOfCode(open.charge.price) ?? tariffOf(embeddingModel(), 'embeddings', startedAt);
         await ends.end(open, is, tariff.cost({ prompt_tokens: tokens, completion_tokens: 0 }));
       }
     } catch (error) {
@@ -169,10 +170,11 @@ export function documentIndexing(parts: IndexingParts) {
 
   /** Retries here while the model is busy, because the queue would wait 30 minutes. */
   async function embed(input: string[]) {
-    const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
+    const model = embeddingModel();
+    const request = { model, input, encoding_format: 'float' } as const;
     const { body } = await retryBusy(() => inference.embed({ request: { input }, input: request }));
     const found = body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
-    return { vectors: checkedVectors(found), tokens: body.usage.prompt_tokens };
+    return { model, vectors: checkedVectors(model, found), tokens: body.usage.prompt_tokens };
   }
 }
 

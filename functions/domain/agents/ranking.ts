@@ -2,6 +2,8 @@ import { scoresOf, unit } from './vector-index.ts';
 
 /** Vectors and words of consecutive passages of a document. Documents stored by earlier releases have no words. */
 export interface PassageBlock {
+  /** Id of the model that embedded it. */
+  readonly model: string;
   readonly count: number;
   readonly vectors: Uint8Array;
   readonly words?: Uint8Array | undefined;
@@ -9,6 +11,8 @@ export interface PassageBlock {
 
 export interface Query {
   readonly text: string;
+  /** Id of the model of `vector`. */
+  readonly model: string;
   readonly vector: readonly number[];
 }
 
@@ -27,18 +31,19 @@ const rankConstant = 10;
 /** Constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). */
 const bm25 = { k1: 1.2, b: 0.75 } as const;
 
-/** Ranks passages by vectors and words, best first. Omits blocks of another model, whose vectors differ in length. */
+/** Ranks passages by vectors and words, best first. Passages of another model, whose vectors differ, by words only. */
 export function rankPassages<Block extends PassageBlock>(
   blocks: readonly Block[],
-  { text, vector }: Query,
+  { text, model, vector }: Query,
   limit: number,
 ): Ranked<Block>[] {
   const query = unit(vector);
-  const comparable = blocks.filter(({ count, vectors }) => vectors.length === count * (query.length + 4));
-  const passages = comparable.flatMap((block) =>
-    [...scoresOf(block.vectors, block.count, query)].map((score, place) => ({ block, place, score })),
-  );
-  const wordScores = scoresByWords(comparable, text);
+  const isComparable = ({ model: other, count, vectors }: Block): boolean =>
+    other === model && vectors.length === count * (query.length + 4);
+  const scored = (block: Block): Float32Array =>
+    isComparable(block) ? scoresOf(block.vectors, block.count, query) : new Float32Array(block.count);
+  const passages = blocks.flatMap((block) => [...scored(block)].map((score, place) => ({ block, place, score })));
+  const wordScores = scoresByWords(blocks, text);
   const candidates = Math.max(minCandidates, limit);
   const byVectors = best(passages, candidates, ({ score }) => (score >= minScore ? score : 0));
   const byWords = best(passages, candidates, ({ block, place }) => wordScores.get(block)?.[place] ?? 0);

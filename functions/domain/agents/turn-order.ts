@@ -117,10 +117,11 @@ export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorInd
     const text = message.content ?? recent.findLast(({ role }) => role === 'user')?.content ?? '';
     const input = text.slice(0, maxQuery).toWellFormed();
     if (!/\S/.test(input)) return [];
-    const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
+    const model = embeddingModel();
+    const request = { model, input, encoding_format: 'float' } as const;
     const { body } = await embed({ request: { input: [input] }, input: request });
     const embedding = body.data[0]?.embedding;
-    const [vector] = typeof embedding === 'object' ? checkedVectors([embedding]) : [];
-    return vector ? vectors.search(agent, { text: input, vector }, maxPassages) : [];
+    const [vector] = typeof embedding === 'object' ? checkedVectors(model, [embedding]) : [];
+    return vector ? vectors.search(agent, { text: input, model, vector }, maxPassages) : [];
   };
 }

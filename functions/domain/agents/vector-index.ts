@@ -18,6 +18,7 @@ export const batchSize = 96;
 
 /** A batch of a document's chunks with their vectors and tokens. `from`: index of the first chunk. */
 export interface EmbeddedChunks {
+  readonly model: string;
   readonly from: number;
   readonly tokens: number;
   readonly chunks: readonly Chunk[];

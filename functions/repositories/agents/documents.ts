@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { documentStatuses } from '#contract/agents/documents.ts';
+import { earlierDocumentModel, modelNamed } from '#contract/inference/models.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { AgentDocument, DocumentRef, OpenIndexing } from '#domain/agents/document.ts';
 import type { DocumentStore, EndOfIndexing } from '#domain/agents/vector-index.ts';
@@ -233,10 +234,17 @@ function openRow({ accountId, id, ...open }: OpenIndexing) {
 const Bytes = v.instance(Uint8Array);
 
 export const StoredVectors = v.pipe(
-  v.object({ sk: v.string(), count: v.number(), vectors: Bytes, words: v.exactOptional(Bytes) }),
-  v.transform(({ sk, ...block }) => {
+  v.object({
+    sk: v.string(),
+    model: v.optional(v.string(), earlierDocumentModel),
+    count: v.number(),
+    vectors: Bytes,
+    words: v.exactOptional(Bytes),
+  }),
+  v.transform(({ sk, model, ...block }) => {
     const [, documentId = '', from = ''] = sk.split('#');
-    return { documentId, from: Number(from), ...block };
+    // The model may have a new id since, with the stored one as an alias.
+    return { documentId, from: Number(from), model: modelNamed(model)?.id ?? model, ...block };
   }),
 );
 export type StoredVectors = v.InferOutput<typeof StoredVectors>;

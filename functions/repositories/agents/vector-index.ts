@@ -85,7 +85,7 @@ export function dynamoVectorIndex(
   }
 
   return {
-    add(document, { from, chunks, vectors, tokens }) {
+    add(document, { from, model, chunks, vectors, tokens }) {
       return commit(client, [
         {
           Update: {
@@ -107,6 +107,7 @@ export function dynamoVectorIndex(
             TableName: table,
             Item: {
               ...vectorsKey(document, from),
+              model,
               count: vectors.length,
               vectors: packVectors(vectors),
               words: packWords(chunks.map(({ text }) => countWords(text))),

@@ -173,7 +173,11 @@ export async function indexingOf(
       await sound.ends.sweep();
     },
     async search() {
-      const query = { text: 'Which passage?', vector: Array.from({ length: dimensions }, (_, at) => at + 1) };
+      const query = {
+        text: 'Which passage?',
+        model: 'svc-embed',
+        vector: Array.from({ length: dimensions }, (_, at) => at + 1),
+      };
       return dynamoVectorIndex(database.client, table).search(await agent(), query, 4);
     },
     list: async () => (await list.list(accountId, id, { limit: 10 })).items,

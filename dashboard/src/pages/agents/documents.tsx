@@ -15,7 +15,7 @@ import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { callCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { catalogueClock, firstModelFor, models, priceAt } from '#contract/inference/models.ts';
+import { catalogueClock, documentModel, priceAt } from '#contract/inference/models.ts';
 import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { useAction } from '../../api/actions.ts';
@@ -214,7 +214,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
           />
           <Size text={text} />
         </div>
-        {error && <ErrorNotice error={error} model={firstModelFor('embeddings')} onRetry={() => submit()} />}
+        {error && <ErrorNotice error={error} model={documentModel()?.id ?? ''} onRetry={() => submit()} />}
         <Group gap="0.5rem 0.75rem">
           <Button type="submit" loading={isRunning}>
             Add document
@@ -235,15 +235,14 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
   );
 }
 
-/** The model that indexes documents (`domain/agents/document.ts`). */
-const embedder = models.find(({ dimensions }) => dimensions !== null);
-
 function priceNote(): string {
+  const embedder = documentModel();
   const price = embedder && priceAt(embedder);
   return `Indexing costs ${price ? rateLines(inCredits(price)).join(', ') : serviceLine('embeddings')}.`;
 }
 
 function indexingCredits(tokens: number): number {
+  const embedder = documentModel();
   return embedder
     ? callCost(embedder, 'embeddings', { input: tokens, output: 0 }, catalogueClock.now()) / microPerCredit
     : 0;

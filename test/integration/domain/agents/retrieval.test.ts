@@ -21,12 +21,16 @@ async function vectorsOf(input: readonly string[]): Promise<number[][]> {
 
 async function blockOf(name: string, texts: readonly string[]): Promise<Block> {
   const words = packWords(texts.map(countWords));
-  return { name, texts, count: texts.length, vectors: packVectors(await vectorsOf(texts)), words };
+  return { name, texts, model: 'svc-embed', count: texts.length, vectors: packVectors(await vectorsOf(texts)), words };
 }
 
 const search = async (blocks: readonly Block[], text: string, by: 'both' | 'vectors' | 'words' = 'both') => {
   const [vector = []] = await vectorsOf([text]);
-  const query = { text: by === 'vectors' ? '' : text, vector: by === 'words' ? vector.map(() => 0) : vector };
+  const query = {
+    model: 'svc-embed',
+    text: by === 'vectors' ? '' : text,
+    vector: by === 'words' ? vector.map(() => 0) : vector,
+  };
   return rankPassages(blocks, query, 4).map(({ block, place, score }) => {
     return { name: block.name, text: block.texts[place]?.replaceAll(/\s+/g, ' ') ?? '', score };
   });

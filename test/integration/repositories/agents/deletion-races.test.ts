@@ -71,7 +71,8 @@ it('a deleted agent leaves nothing, even if documents, turns and conversations a
   async function addBatch() {
     const chunks = [{ start: 0, end: 5, text: 'Hello' }];
     await documents.addTexts(document, chunks);
-    if (await vectors.add(document, { from: indexed, chunks, vectors: [[1, 2]], tokens: 1 })) indexed += 1;
+    if (await vectors.add(document, { model: 'svc-embed', from: indexed, chunks, vectors: [[1, 2]], tokens: 1 }))
+      indexed += 1;
   }
   async function addTurn() {
     const found = begun[0] && (await conversations.find(begun[0], now));

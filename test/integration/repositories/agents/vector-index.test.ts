@@ -41,13 +41,19 @@ beforeAll(async () => {
   for (let from = 0; from < count; from += 96) {
     const chunks = passages.slice(from, from + 96);
     const vectors = chunks.map(({ start }) => vectorOf(start));
-    await dynamoVectorIndex(database.client, TableName).add(document, { from, chunks, vectors, tokens: 1 });
+    await dynamoVectorIndex(database.client, TableName).add(document, {
+      model: 'svc-embed',
+      from,
+      chunks,
+      vectors,
+      tokens: 1,
+    });
   }
   await database.client.send(new PutCommand({ TableName, Item: { ...row, status: 'ready' } }));
 });
 
 /** Stored without the words of its passage. */
-const near = (vector: readonly number[]) => ({ text: 'nearest', vector });
+const near = (vector: readonly number[]) => ({ text: 'nearest', model: 'svc-embed', vector });
 const search = (query: Items['query'], at: number) =>
   dynamoVectorIndex(database.client, TableName, { ...reads, query }).search(agent, near(vectorOf(at)), 3);
 

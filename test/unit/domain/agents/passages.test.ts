@@ -128,8 +128,8 @@ describe('packed vectors', () => {
 
 describe('a ranking of passages', () => {
   const vector = [1, 0];
-  const blockOf = (text: string, stored: number[]) => {
-    return { count: 1, vectors: packVectors([stored]), words: packWords([countWords(text)]) };
+  const blockOf = (text: string, stored: number[], model = 'm') => {
+    return { model, count: 1, vectors: packVectors([stored]), words: packWords([countWords(text)]) };
   };
   const blocks = [
     blockOf('Ferries leave at noon.', [1, 0]),
@@ -137,7 +137,7 @@ describe('a ranking of passages', () => {
     blockOf('Breakfast begins at seven.', [0, 1]),
   ];
   const placesOf = (text: string, some: readonly PassageBlock[] = blocks) =>
-    rankPassages(some, { text, vector }, 4).map(({ block }) => some.indexOf(block));
+    rankPassages(some, { text, model: 'm', vector }, 4).map(({ block }) => some.indexOf(block));
 
   it('contains the passages that match by vector or by word, and no others', () => {
     expect(placesOf('Oslo')).toEqual([0]);
@@ -146,12 +146,17 @@ describe('a ranking of passages', () => {
   });
 
   it('uses only vectors for documents that were stored without words', () => {
-    const before = blocks.map(({ count, vectors }) => ({ count, vectors }));
+    const before = blocks.map(({ model, count, vectors }) => ({ model, count, vectors }));
     expect(placesOf('Breakfast?', before)).toEqual([0]);
   });
 
-  it('omits passages whose vectors come from another model', () => {
-    expect(placesOf('Breakfast', [blockOf('Breakfast', [1, 0, 0])])).toEqual([]);
+  it.each([
+    ['of another model', [1, 0], 'other'],
+    ['of another length', [1, 0, 0], 'm'],
+  ])('compares no vectors %s, only words', (_, stored, model) => {
+    const others = [blockOf('Breakfast', stored, model), blockOf('Ferries', stored, model)];
+    expect(placesOf('Oslo', others)).toEqual([]);
+    expect(placesOf('ferries', [...others, blockOf('Trains', [1, 0])])).toEqual([2, 1]);
   });
 });
 
@@ -176,11 +181,16 @@ describe('2,000 passages of hostile texts', () => {
     const start = performance.now();
     const blocks = Array.from({ length: 20 }, (_one, block) => {
       const some = passages.slice(block * 100, block * 100 + 100);
-      return { count: 100, vectors: packVectors(some.map(() => [0, 1])), words: packWords(some.map(countWords)) };
+      return {
+        model: 'm',
+        count: 100,
+        vectors: packVectors(some.map(() => [0, 1])),
+        words: packWords(some.map(countWords)),
+      };
     });
     const counted = performance.now();
     const text = passages.slice(0, 2).join(' ');
-    rankPassages(blocks, { text, vector: [1, 0] }, 4);
+    rankPassages(blocks, { text, model: 'm', vector: [1, 0] }, 4);
     const [countMs, searchMs] = [counted - start, performance.now() - counted];
     const bytes = blocks.reduce((sum, { words }) => sum + words.length, 0);
     expect(bytes).toBeLessThanOrEqual(2000 * 2002);
@@ -234,7 +244,7 @@ describe('the passages for a message', () => {
     });
     const passages = await found(order as unknown as TurnOrder);
     expect(passages.map(({ score }) => score)).toEqual([0.44, 0.04]);
-    expect(queries).toEqual([{ text: order.message.content, vector: Array(1536).fill(1) }, 4]);
+    expect(queries).toEqual([{ text: order.message.content, model: 'svc-embed', vector: Array(1536).fill(1) }, 4]);
   });
 
   it.each([2, 1535, 5000])('are refused if the embedding of the message has %i dimensions', async (length) => {
