@@ -100,7 +100,8 @@ const assetOf = (config: DashboardConfig): Asset => ({
 
 async function readAssets(folder: string, origin: string): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Asset>();
-  for await (const entry of glob('**', { cwd: folder, withFileTypes: true })) {
+  // `**` omits folders whose names begin with a dot.
+  for await (const entry of glob(['**', '.well-known/*'], { cwd: folder, withFileTypes: true })) {
     const extension = extname(entry.name);
     const type = types[extension];
     const file = join(entry.parentPath, entry.name);

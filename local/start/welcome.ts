@@ -1,4 +1,4 @@
-import { findModel, firstModelFor } from '#contract/inference/models.ts';
+import { findModel, firstModelFor, models } from '#contract/inference/models.ts';
 import { brand } from '#contract/shared/fields.ts';
 import { curlLine, type Status } from '../admin/admin.ts';
 import { demoPlan } from '../admin/demo-account.ts';
@@ -25,16 +25,19 @@ export function welcome(status: Status, engine: string): string {
     'Next:',
     `  register yourself    ${status.dashboardUrl}register, or use the demo account there`,
     `  a month later        POST ${origin}/_local/clock  {"advance":"P1M"}`,
-    `  a broken model       POST ${origin}/_local/faults  {"target":"${brokenTarget()}","fault":"error"}`,
+    ...brokenModelLines(origin),
     '',
     'Ctrl-C ends it; all data is kept.',
     '',
   ].join('\n');
 }
 
-/** The stand-in of the first chat model. */
-const brokenTarget = (): string =>
-  findModel(firstModelFor('chat'), 'chat')?.endpoints[0]?.kind === 'bedrock' ? 'bedrock' : 'sagemaker';
+/** Faults need a stand-in for the first chat model. */
+function brokenModelLines(origin: string): string[] {
+  const kind = findModel(firstModelFor('chat'), 'chat')?.endpoints[0]?.kind ?? 'sagemaker';
+  if (kind === 'openai') return [];
+  return [`  a broken model       POST ${origin}/_local/faults  {"target":"${kind}","fault":"error"}`];
+}
 
 function demoLines(status: Status): string[] {
   const line = curlLine(status);
@@ -58,6 +61,7 @@ export function engineName(
   runtime: string | undefined,
 ): string {
   if (runtime) return `SageMaker runtime at ${runtime}`;
+  if (models.every(({ endpoints }) => endpoints.every(({ kind }) => kind === 'openai'))) return 'behind their own URLs';
   if (modelUrl === undefined) return 'built-in demo engine; --model-url puts a real model in its place';
   return modelName === undefined ? modelUrl : `${modelName} at ${modelUrl}`;
 }

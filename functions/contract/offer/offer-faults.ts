@@ -56,7 +56,10 @@ function* planFaults({ plans, packs }: Offer): Iterable<OfferFault> {
   yield* repeated(packs.map((pack, at) => [pack.id, ['packs', at, 'id']]));
   const [first = 0, ...others] = plans.flatMap(({ priceUsd }, at) => (priceUsd === 0 ? [at] : []));
   for (const at of others)
-    yield { path: ['plans', at, 'priceUsd'], expected: `must not be 0, because ${plans[first]?.name} is free` };
+    yield {
+      path: ['plans', at, 'priceUsd'],
+      expected: `must not be 0, because the plan ${plans[first]?.name} is free`,
+    };
   for (const [at, { priceUsd }] of plans.entries()) {
     if (priceUsd !== null && priceUsd > 0 && priceUsd < smallestChargeUsd)
       yield { path: ['plans', at, 'priceUsd'], expected: `must be 0 or at least ${smallestChargeUsd} USD` };
@@ -106,6 +109,14 @@ function* modelFaults({ models, services }: Offer, given: GivenOffer, isLocal: b
         path: path('retiredFrom'),
         expected: 'must be later than deprecatedFrom, and that later than availableFrom',
       };
+    const hasTokens = model.capabilities.some((one) => one !== 'speech' && one !== 'transcription');
+    if (!hasTokens && (model.price ?? model.priceChanges[0])) {
+      const costs = model.capabilities.length === 1 ? 'costs its price' : 'cost their prices';
+      yield {
+        path: path(model.price ? 'price' : 'priceChanges'),
+        expected: `must be absent: ${model.capabilities.join(' and ')} ${costs} in services`,
+      };
+    }
     for (const [price, at] of [[model.price, ['price']] as const, ...changesOf(model)])
       if (price && maxCost(price, model) > Number.MAX_SAFE_INTEGER)
         yield {
@@ -158,7 +169,7 @@ function* useFaults({ models, uses }: Offer, today: string): Iterable<OfferFault
     if (id === null) continue;
     const model = models.find((one) => one.id === id);
     if (!model?.capabilities.includes('chat'))
-      yield { path: ['uses', use], expected: 'must be the id of a model with chat' };
+      yield { path: ['uses', use], expected: `must be the id of a model with chat; ${id} is not one` };
     else if (!isCallable(model, today))
       yield { path: ['uses', use], expected: `must be a model that is available today; ${id} is not` };
   }

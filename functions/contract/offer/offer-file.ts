@@ -21,7 +21,8 @@ const maxPacks = 50;
 /** Credits or USD with up to `places` decimals, as a number or a string, times 10 to the power of `places`. */
 function amount(places: number, unit: string) {
   const expected = `must be an amount of ${unit} of at least 0, with at most ${places} decimals`;
-  const pattern = new RegExp(`^\\d{1,12}(?:\\.\\d{1,${places}})?$`);
+  const pattern = new RegExp(`^\\d+(?:\\.\\d{1,${places}})?$`);
+  const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** places);
   return v.pipe(
     v.union([v.pipe(v.number(), v.transform(decimalText)), v.string()], expected),
     v.regex(pattern, expected),
@@ -29,7 +30,7 @@ function amount(places: number, unit: string) {
       const [whole = '', decimals = ''] = text.split('.');
       return Number(whole + decimals.padEnd(places, '0'));
     }),
-    v.safeInteger(expected),
+    v.safeInteger(`must be at most ${max} ${unit}`),
   );
 }
 

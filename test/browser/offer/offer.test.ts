@@ -188,6 +188,7 @@ describe('the dashboard of an offer', () => {
     expect(await textOf('/llms.txt')).not.toMatch(/guides\/(?:audio|messages)\.md/);
     expect(await textOf('/guides/plans-and-limits.md')).not.toMatch(/^\| `(?:sms|audio|transcription|chat)` \|/m);
     expect(await textOf('/guides/plans-and-limits.md')).toMatch(/^\| `translation` \|/m);
+    expect(await textOf('/.well-known/security.txt')).toContain('Contact: mailto:help@acme.example');
     for (const path of ['/llms.txt', '/pricing.md', '/guides/messages.md', '/openapi.json'])
       expect(await textOf(path)).not.toContain('undefined');
   });

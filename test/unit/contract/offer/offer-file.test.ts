@@ -116,9 +116,23 @@ describe('an offer file', () => {
     [
       'a use without a chat model',
       { version: 1, uses: { translation: 'svc-embed' } },
-      'uses.translation must be the id of a model with chat',
+      'uses.translation must be the id of a model with chat; svc-embed is not one',
     ],
-    ['two free plans', planned({}, { name: 'b' }), 'plans.1.priceUsd must not be 0, because a is free'],
+    ['two free plans', planned({}, { name: 'b' }), 'plans.1.priceUsd must not be 0, because the plan a is free'],
+    [
+      'an amount above 2^53 units',
+      offered({ price: { input: '1000000000000000' } }),
+      'models.0.price.input must be at most 9007199254 credits',
+    ],
+    [
+      'a price of a model without tokens',
+      offered({
+        price: { input: 1 },
+        capabilities: ['speech'],
+        endpoints: [{ kind: 'openai', url: 'https://a.example', model: 'm' }],
+      }),
+      'models.0.price must be absent: speech costs its price in services',
+    ],
     [
       'a plan below the smallest charge',
       planned({}, { name: 'b', priceUsd: 0.49 }),
