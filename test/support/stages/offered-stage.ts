@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import '../../../bin/deployed-offer.ts';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Prints the grants of the stage `live` with the offer of the working directory, the offer, and the canary's code. */
-const { mkdtempSync, readFileSync, rmSync } = await import('node:fs');
-const { join } = await import('node:path');
 const { jobEntry } = await import('#contract/handlers.ts');
 const { canary } = await import('#contract/jobs.ts');
 const { synthesiseNow } = await import('../../infra/stacks.ts');
