@@ -26,7 +26,7 @@ describe('a stage with an offer of models behind OpenAI’s API', () => {
     const text = JSON.stringify(grants);
     expect(text).toContain('secret:acme-models-??????');
     expect(text).not.toContain('sagemaker:InvokeEndpoint"');
-  });
+  }, 60_000);
 
   it('is not synthesized with a faulty offer', async () => {
     await writeFile(join(folder, 'offer.json'), '{ "version": 1, "colour": "red" }');
