@@ -12,7 +12,7 @@ import { currentLots, maxLotsPerSource } from '#domain/meter/lots.ts';
 import { type Settled } from '#domain/meter/meter.ts';
 import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { periodStart } from '#domain/meter/periods.ts';
-import { codeOfModel } from '#domain/meter/price-code.ts';
+import { codeOfModel } from '#domain/meter/pricing.ts';
 import { maxEndedCancellations } from '#domain/meter/refund.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
