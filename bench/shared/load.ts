@@ -81,10 +81,13 @@ export interface Busy {
   readonly refused: number;
 }
 
-/** Prompt sizes in bytes. */
-export const promptSizes = { '0.25 KB': 250, '4 KB': 4096, '64 KB': 65_536 } as const;
+/** Prompt sizes in bytes. The sentence below has 21 tokens in 94 bytes. */
+export const promptSizes = { '0.25 KB': 250, '4 KB': 4096, '64 KB': 65_536, '100,000 tokens': 448_000 } as const;
 export type PromptSize = keyof typeof promptSizes;
-export const allSizes = ['0.25 KB', '4 KB', '64 KB'] as const satisfies readonly PromptSize[];
+export const allSizes = ['0.25 KB', '4 KB', '64 KB', '100,000 tokens'] as const satisfies readonly PromptSize[];
+
+/** The only model whose context holds 100,000 tokens (bench/shared/offer.ts). */
+export const largeModel = 'svc-1-128k';
 
 const sentence = 'The quick brown fox jumps over the lazy dog, and nobody in the village has ever asked it why. ';
 
@@ -103,10 +106,11 @@ export function analysisBody(characters: number, language: keyof typeof reviews 
   });
 }
 
-/** A chat request of about the given size. All sizes use the only model whose context holds 64 KB. */
+/** A chat request of about the given size. All sizes up to 64 KB use the same model. */
 export function chatBody(size: PromptSize, stream: boolean): string {
+  const model = size === '100,000 tokens' ? largeModel : 'svc-1-32k';
   const content = sentence.repeat(Math.ceil(promptSizes[size] / sentence.length)).slice(0, promptSizes[size] - 100);
-  return JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }], max_tokens: 64, stream });
+  return JSON.stringify({ model, messages: [{ role: 'user', content }], max_tokens: 64, stream });
 }
 
 export function median(values: readonly number[]): number {
