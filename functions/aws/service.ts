@@ -1,3 +1,4 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import aws4 from 'aws4';
 import type { HttpRequest } from './transport.ts';
 
@@ -73,6 +74,30 @@ function credentialsIn(variables: Variables): AwsService['credentials'] {
   };
 }
 
+/** The current signing key of each service. */
+const signingKeys = new Map<string, { readonly from: string; readonly key: KeyObject }>();
+
+/** Signs with a KeyObject: with a Buffer, as in the package, Node.js takes seven times as long. */
+class Signer extends aws4.RequestSigner {
+  override signature(): string {
+    return createHmac('sha256', this.#key()).update(this.stringToSign()).digest('hex');
+  }
+
+  #key(): KeyObject {
+    const { region, service, credentials } = this;
+    const place = `${region}/${service}`;
+    const from = `${this.getDate()}/${credentials.secretAccessKey}`;
+    const known = signingKeys.get(place);
+    if (known?.from === from) return known.key;
+    let derived = Buffer.from(`AWS4${credentials.secretAccessKey}`);
+    for (const part of [this.getDate(), region, service, 'aws4_request'])
+      derived = createHmac('sha256', derived).update(part).digest();
+    const key = createSecretKey(derived);
+    signingKeys.set(place, { from, key });
+    return key;
+  }
+}
+
 /** Signs a request with Signature Version 4 as of `at`, in Unix milliseconds. Returns undefined without credentials. */
 export function sign(service: AwsService, request: HttpRequest, at: number): HttpRequest | undefined {
   const credentials = service.credentials();
@@ -89,6 +114,6 @@ export function sign(service: AwsService, request: HttpRequest, at: number): Htt
   };
   const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
   const target = { method: 'POST', service: signingName, region, path, headers, body: bytes };
-  const signed = aws4.sign(target, credentials);
+  const signed = new Signer(target, credentials).sign();
   return { path, headers: { ...headers, authorization: String(signed.headers?.['Authorization']) }, body };
 }

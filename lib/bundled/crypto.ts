@@ -2,6 +2,6 @@
 const crypto = process.getBuiltinModule('node:crypto');
 
 export default crypto;
-export const { createHash, createHmac, createPrivateKey, createPublicKey, hash, randomBytes, randomInt } = crypto;
-export const { scrypt, sign, timingSafeEqual } = crypto;
+export const { createHash, createHmac, createPrivateKey, createPublicKey, createSecretKey, hash } = crypto;
+export const { randomBytes, randomInt, scrypt, sign, timingSafeEqual } = crypto;
 export const getRandomValues: typeof crypto.getRandomValues = (array) => crypto.getRandomValues(array);
