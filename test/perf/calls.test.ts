@@ -1,6 +1,6 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chunkCount } from '#bench/shared/model-replies.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs, type StreamTrigger } from '#contract/jobs.ts';
@@ -8,6 +8,7 @@ import { eventPatterns, tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { writeUnits } from '#lib/cost/cost.ts';
 import { passes } from '#local/dynamodb/stream-pump.ts';
 import { keyNoteRow } from '#repositories/meter/key-rows.ts';
@@ -24,9 +25,12 @@ import { startCountedApi } from '#test/service/watched/counted-api.ts';
 async function writesOfCall(more: object = {}): Promise<UpdateCommandInput[]> {
   const meter = meterWith(1e9);
   const sent: UpdateCommandInput[] = [];
-  const { admit, settle } = meterCalls(tables.meters.name, async (input) => {
-    sent.push(input);
-    return () => ({ ...newMeterRow(meter, []), k: { 'key-1': 4_000_000_000 }, ...more });
+  const { admit, settle } = meterCalls(tables.meters.name, {
+    async update(input) {
+      sent.push(input);
+      return () => ({ ...newMeterRow(meter, []), k: { 'key-1': 4_000_000_000 }, ...more });
+    },
+    read: async () => undefined,
   });
   // A call needs no other method of the store.
   const calls = metering({ admit, settle } as MeterStore, renewals(planOfRank));
@@ -80,6 +84,25 @@ describe('an admitted call', () => {
   });
 });
 
+test.each([
+  ['fits by its bytes', 'word '.repeat(400), []],
+  ['must be counted', 'word '.repeat(8000), [40_000]],
+])('a prompt that %s is parsed and serialized once, and counted at most once', async (_, content, counted) => {
+  const { key } = await api.account();
+  const body = JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }] });
+  const parse = vi.spyOn(JSON, 'parse');
+  const stringify = vi.spyOn(JSON, 'stringify');
+  const count = vi.spyOn(bpeTokenizer, 'count');
+  try {
+    expect(await api.post('/v1/chat/completions', key, body)).toMatchObject({ status: 200 });
+    expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1);
+    expect(stringify.mock.results.filter(({ value }) => String(value).includes(content))).toHaveLength(1);
+    expect(count.mock.calls.map(([text]) => text.length)).toEqual(counted);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 describe('a refusal', () => {
   const bucket = () => Math.floor(Date.now() / 3000).toString(36);
   const spent = { c: 0, g: [] };
@@ -113,10 +136,13 @@ test('the two writes of a call cost one unit each, even on an account at its hig
   const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucketNow - age).toString(36), 2000]));
   const { accountId, item } = await api.account(4, () => ({ b: buckets }));
   const units: unknown[] = [];
-  const store = meterStore(api.client, 'meters', ambient.random, async (input) => {
-    const response = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
-    units.push(response.ConsumedCapacity?.Table?.CapacityUnits);
-    return () => response.Attributes;
+  const store = meterStore(api.client, 'meters', ambient.random, {
+    async update(input) {
+      const response = await api.client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'INDEXES' }));
+      units.push(response.ConsumedCapacity?.Table?.CapacityUnits);
+      return () => response.Attributes;
+    },
+    read: async () => undefined,
   });
   const [keyId] = Object.keys(item.k as object);
   const now = Date.now();

@@ -1,18 +1,32 @@
-import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { GetCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { retryConflicts } from '#aws/conflicts.ts';
 import { type Attempt, budgetOf, graceSeconds } from '#domain/meter/admission.ts';
 import type { Admission, ChargeSettlement, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
-import type { Hold, LedgerEntry } from '#domain/meter/meter.ts';
+import type { Hold, LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { budgetName, budgetRow } from './key-rows.ts';
 import { allowanceOf, entryRow, holdRow, meterOf, pricedModel } from './meter-item.ts';
 
-export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
+type Item = Record<string, unknown>;
 
-/** The writes of a call, usually two. Separate from the store, so that a call loads nothing else. */
-export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 'admit' | 'recordProgress' | 'settle'> {
+export interface MeterAccess {
+  /** Resolves after the write to a function that parses the updated item. */
+  readonly update: (input: UpdateCommandInput) => Promise<() => Item | undefined>;
+  readonly read: (input: GetCommandInput) => Promise<Item | undefined>;
+}
+
+/** The requests of a call, usually two writes. Separate from the store, so that a call loads nothing else. */
+export function meterCalls(
+  tableName: string,
+  { update, read }: MeterAccess,
+): Pick<MeterStore, 'find' | 'admit' | 'recordProgress' | 'settle'> {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
+
+  async function find(accountId: number): Promise<Meter | undefined> {
+    const item = await read({ ...key(accountId), ConsistentRead: true });
+    return item && meterOf(item);
+  }
 
   async function admit(attempt: Attempt): Promise<Admission> {
     const outcome = await conditionally(update({ ...key(attempt.accountId), ...admission(attempt) }));
@@ -42,7 +56,7 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
     return 'done' in (await conditionally(write));
   }
 
-  return { admit, recordProgress, settle };
+  return { find, admit, recordProgress, settle };
 }
 
 /** Settles a hold in full. Requires an unchanged meter, so that two charges never name the same credits. */
@@ -163,7 +177,7 @@ function withBudgetReturn<Closing extends ReturnType<typeof closing>>(
   };
 }
 
-const isOpenIn = (met: Record<string, unknown> | undefined, { requestId }: Settlement): boolean =>
+const isOpenIn = (met: Item | undefined, { requestId }: Settlement): boolean =>
   met !== undefined && meterOf(met).holds.has(requestId);
 
 /** Closes an open hold exactly once. A call without cost has failed and does not count towards the monthly calls. */

@@ -11,10 +11,9 @@ import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, dueQuery } from '../shared/due.ts';
-import { readItem } from '../shared/read-items.ts';
-import { meterCalls, type Update } from './meter-calls.ts';
+import { type MeterAccess, meterCalls } from './meter-calls.ts';
 import { billingRow, meterOf } from './meter-item.ts';
-import { sdkUpdate } from './sdk-update.ts';
+import { sdkMeter } from './sdk-meter.ts';
 
 /** A retry after a lost response finds its own mark if at most three changes came between. */
 const marksKept = 4;
@@ -23,14 +22,9 @@ export function meterStore(
   client: DynamoDBDocumentClient,
   tableName: string,
   random: Random,
-  update: Update = sdkUpdate(client),
+  access: MeterAccess = sdkMeter(client),
 ): MeterStore {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
-
-  async function find(accountId: number): Promise<Meter | undefined> {
-    const item = await readItem(client, tableName, { a: accountId });
-    return item && meterOf(item);
-  }
 
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
     const mark = Buffer.from(random.bytes(6)).toString('base64url');
@@ -94,8 +88,7 @@ export function meterStore(
   }
 
   return {
-    ...meterCalls(tableName, update),
-    find,
+    ...meterCalls(tableName, access),
     replace,
     cancelStream,
     watchHolds,

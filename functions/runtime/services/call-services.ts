@@ -9,9 +9,9 @@ import { quickRuntime } from '#gateways/sagemaker/quick-runtime.ts';
 import type { Invocation, ModelRuntime, SageMakerPlace } from '#gateways/sagemaker/runtime.ts';
 import { type ModelGatewaySettings, RecentFailures } from '#gateways/sagemaker/served-model.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import type { Update } from '#repositories/meter/meter-calls.ts';
+import type { MeterAccess } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
-import { quickUpdate } from '#repositories/meter/quick-update.ts';
+import { quickMeter } from '#repositories/meter/quick-meter.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';
 import { logModelFailure, recordModelResponse } from '../telemetry.ts';
 import { createCoreServices, modelDeadlines } from './core-services.ts';
@@ -20,7 +20,7 @@ export type CallServices = ReturnType<typeof createCallServices>;
 
 /** Shared by the routes of a process. */
 const shared = {
-  core: perEnvironment(() => createCoreServices(meterUpdate)),
+  core: perEnvironment(() => createCoreServices(meterAccess)),
   runtime: perEnvironment(() => modelRuntime(environment())),
   failures: perEnvironment(() => new RecentFailures()),
 };
@@ -67,12 +67,12 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
 type Switch = Pick<Environment, 'FAST_PATH'>;
 
 /** Bypasses the SDK's middleware unless `FAST_PATH` is off or the configuration requires the SDK. */
-export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<DynamoDBDocumentClient>): Update {
+export function meterAccess({ FAST_PATH }: Switch, loadClient: () => Promise<DynamoDBDocumentClient>): MeterAccess {
   const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
   if (service)
-    return quickUpdate(service, loadClient, { projection: allowanceProjection, requestTimeout: dynamoTimeout });
-  const load = lazy(async () => (await import('#repositories/meter/sdk-update.ts')).sdkUpdate(await loadClient()));
-  return async (input) => (await load())(input);
+    return quickMeter(service, loadClient, { projection: allowanceProjection, requestTimeout: dynamoTimeout });
+  const load = lazy(async () => (await import('#repositories/meter/sdk-meter.ts')).sdkMeter(await loadClient()));
+  return { update: async (input) => (await load()).update(input), read: async (input) => (await load()).read(input) };
 }
 
 function modelRuntime(settings: Switch): ModelRuntime {

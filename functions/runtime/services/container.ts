@@ -32,7 +32,7 @@ import { throttleStore } from '#repositories/accounts/throttles.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
-import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
+import { sdkMeter } from '#repositories/meter/sdk-meter.ts';
 import { lazy, perEnvironment } from '../process.ts';
 import { logger } from '../telemetry.ts';
 import { createCoreServices } from './core-services.ts';
@@ -44,7 +44,7 @@ export const services = perEnvironment(build);
 
 function build() {
   const dynamo = dynamoClient;
-  const core = createCoreServices(() => sdkUpdate(dynamo()));
+  const core = createCoreServices(() => sdkMeter(dynamo()));
   const { environment, clock, random, table, plans, metering: meters } = core;
   const settings = {
     publicOrigin: environment.PUBLIC_ORIGIN,

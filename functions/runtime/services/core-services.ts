@@ -11,15 +11,15 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency, type IdempotencyStore } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
+import { type MeterAccess, meterCalls } from '#repositories/meter/meter-calls.ts';
 import { ambient, environment, lazy } from '../process.ts';
 
 export type CoreServices = ReturnType<typeof createCoreServices>;
 
-type UpdateBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => Update;
+type AccessBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => MeterAccess;
 
 /** Loads stores and the SDK on the first method call; most priced calls need neither. */
-export function createCoreServices(updateBy: UpdateBy) {
+export function createCoreServices(accessBy: AccessBy) {
   const { clock, random } = ambient;
   const variables = environment();
   const plans = plansOf(variables.PLAN_TABLE);
@@ -33,8 +33,7 @@ export function createCoreServices(updateBy: UpdateBy) {
       (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name, random),
     );
     return {
-      ...meterCalls(name, updateBy(variables, dynamo)),
-      find: async (...given) => (await load()).find(...given),
+      ...meterCalls(name, accessBy(variables, dynamo)),
       replace: async (...given) => (await load()).replace(...given),
       cancelStream: async (...given) => (await load()).cancelStream(...given),
       watchHolds: async (...given) => (await load()).watchHolds(...given),

@@ -77,7 +77,7 @@ async function taken(send: SendCommand, command: ItemCommand): Promise<string> {
   return JSON.stringify(isRead ? structuredClone(read) : {}, asHex);
 }
 
-// The retries of UpdateItem are those of quick-update.test.ts.
+// The retries of UpdateItem are those of quick-meter.test.ts.
 describe.each(Object.entries(commands))('%s ends as with the SDK after', (name, command) => {
   const scripts = [...scriptsOf(done), ['a cancelled transaction', [cancelled]] as const];
   const isRetried = name === 'GetItem' || name === 'TransactWriteItems';

@@ -1,8 +1,8 @@
-import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { AwsService } from '#aws/service.ts';
-import { quickUpdate } from '#repositories/meter/quick-update.ts';
-import { meterUpdate, sagemakerRuntime } from '#runtime/services/call-services.ts';
+import { quickMeter } from '#repositories/meter/quick-meter.ts';
+import { meterAccess, sagemakerRuntime } from '#runtime/services/call-services.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import {
   essenceOf,
@@ -44,11 +44,11 @@ interface Sending {
   readonly requestTimeout?: number;
 }
 
-const updateWith = ({
+const accessWith = ({
   client = documents(),
   service = serviceOf('dynamodb'),
   requestTimeout = requestTimeoutOf([]),
-}: Sending = {}) => quickUpdate(service, async () => client, { projection: everything, requestTimeout });
+}: Sending = {}) => quickMeter(service, async () => client, { projection: everything, requestTimeout });
 
 const signedAt = (stamp: unknown): number =>
   Date.parse(String(stamp).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
@@ -71,7 +71,7 @@ describe('an UpdateItem with the fast path ends as with the SDK after', () => {
     const client = documents({ requestTimeout });
     const theirs = await resultOf(async () => (await client.send(new UpdateCommand(input))).Attributes);
     scripted.aws.play(script);
-    const update = updateWith({ client: documents({ requestTimeout }), requestTimeout });
+    const { update } = accessWith({ client: documents({ requestTimeout }), requestTimeout });
     const ours = await resultOf(async () => (await update(input))());
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe('an UpdateItem with the fast path ends as with the SDK after', () => {
   test('a response, and sends the same request', async () => {
     scripted.aws.play([done]);
     await documents().send(new UpdateCommand(input));
-    await updateWith()(input);
+    await accessWith().update(input);
     const [theirs, ours] = scripted.aws.sent.map(essenceOf);
     expect(ours).toEqual(theirs);
   });
@@ -92,7 +92,7 @@ describe('an UpdateItem with the fast path ends as with the SDK after', () => {
       { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
       { ...done, headers: { date: hourAhead } },
     ]);
-    const update = updateWith();
+    const { update } = accessWith();
     await update(input);
     expect(scripted.aws.sent).toHaveLength(2);
     await update(input);
@@ -100,6 +100,35 @@ describe('an UpdateItem with the fast path ends as with the SDK after', () => {
     expect(Math.abs(signedAt(scripted.aws.sent[2]!.headers['x-amz-date']) - Date.now() - 3_600_000)).toBeLessThan(
       60_000,
     );
+  });
+});
+
+describe('a GetItem with the fast path ends as with the SDK after', () => {
+  const read = { TableName: 'meters', Key: { a: 7 }, ConsistentRead: true };
+  const found: ScriptedResponse = {
+    ...done,
+    body: JSON.stringify({ Item: { a: { N: '7' }, k: { M: { ü: { M: { x: { N: '9' } } } } } } }),
+  };
+
+  test.each([...scriptsOf(found), ['no item', [none]] as const])('%s', async (_, script) => {
+    const requestTimeout = requestTimeoutOf([...script]);
+    const results = [];
+    for (const isQuick of [false, true]) {
+      scripted.aws.play([...script]);
+      const client = documents({ requestTimeout });
+      const viaSdk = async () => (await client.send(new GetCommand(read))).Item;
+      results.push(await resultOf(isQuick ? () => accessWith({ client, requestTimeout }).read(read) : viaSdk));
+    }
+    expect(results[1]).toEqual(results[0]);
+    expect(results[1]?.requests).toBeGreaterThan(0);
+  });
+
+  test('a response, and sends the same request', async () => {
+    scripted.aws.play([found]);
+    await documents().send(new GetCommand(read));
+    await accessWith().read(read);
+    const [theirs, ours] = scripted.aws.sent.map(essenceOf);
+    expect(ours).toEqual(theirs);
   });
 });
 
@@ -111,7 +140,7 @@ test('credentials are renewed before they expire', async () => {
     environment['AWS_CREDENTIAL_EXPIRATION'] = new Date(Date.now() + minutes * 60_000).toISOString();
   };
   use('token-1', 4);
-  const update = updateWith({ service: serviceOf('dynamodb', environment) });
+  const { update } = accessWith({ service: serviceOf('dynamodb', environment) });
   await update(input);
   use('token-2', 60);
   await update(input);
@@ -125,7 +154,7 @@ test('without credentials the SDK throws, and nothing is sent', async () => {
   scripted.aws.play([done]);
   const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
   const service = { ...serviceOf('dynamodb'), credentials: () => undefined };
-  await expect(updateWith({ client, service })(input)).rejects.toThrow('no credentials');
+  await expect(accessWith({ client, service }).update(input)).rejects.toThrow('no credentials');
   expect(scripted.aws.sent).toHaveLength(0);
 });
 
@@ -135,10 +164,12 @@ test.each([
 ] as const)('with FAST_PATH=%s requests are sent on that path', async (FAST_PATH, agent) => {
   const restore = withEnvironment(variables());
   try {
-    scripted.aws.play([none, { status: 200, body: '{}' }]);
-    await meterUpdate({ FAST_PATH }, async () => documents())(input);
+    scripted.aws.play([none, none, { status: 200, body: '{}' }]);
+    const { update, read } = meterAccess({ FAST_PATH }, async () => documents());
+    await update(input);
+    await read({ TableName: 'meters', Key: { a: 7 } });
     await sagemakerRuntime({ FAST_PATH }).reply(invocation)(later());
-    expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent]);
+    expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent, agent]);
   } finally {
     restore();
   }
