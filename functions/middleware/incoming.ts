@@ -26,7 +26,7 @@ export function accept(route: Route): Middleware {
     before: function acceptBody({ event, context: { call } }) {
       call.responseKind = acceptedKind(event, route.responseKinds);
       if (!event.body) return;
-      if (bodyBytes(event) > route.maxBodyBytes) {
+      if (isLarger(event.body, event.isBase64Encoded, route.maxBodyBytes)) {
         const detail = [`The body may have at most ${route.maxBodyBytes} bytes.`, route.largerBodies].filter(Boolean);
         throw new ServiceError('PAYLOAD_TOO_LARGE', detail.join(' '));
       }
@@ -40,8 +40,9 @@ export function accept(route: Route): Middleware {
   };
 }
 
-function bodyBytes(event: APIGatewayProxyEvent): number {
-  return Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+/** A UTF-16 unit has at most three bytes, so most bodies need no count. */
+function isLarger(body: string, isBase64: boolean, maxBytes: number): boolean {
+  return body.length * 3 > maxBytes && Buffer.byteLength(body, isBase64 ? 'base64' : 'utf8') > maxBytes;
 }
 
 function isSupportedMediaType(event: APIGatewayProxyEvent, { bodyKinds }: Route): boolean {

@@ -115,7 +115,9 @@ export class TokenCount {
 
   /** Returns an upper bound: the bytes up to `enough`, without counting; otherwise like `upTo`. */
   async bound(enough: number, limit: number, prove: Proof): Promise<number> {
-    const bytes = this.#texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const units = this.#texts.reduce((sum, { length }) => sum + length, 0);
+    // A text has at least as many bytes as UTF-16 units.
+    const bytes = units > enough ? units : this.#texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     if (bytes <= enough) return bytes;
     await prove();
     return this.upTo(limit);

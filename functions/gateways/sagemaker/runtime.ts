@@ -28,6 +28,8 @@ export interface ModelRuntime<Place = Invocation['place']> {
   parts(invocation: Invocation<Place>): Streaming;
 }
 
+const encoder = new TextEncoder();
+
 export const commandInput = ({
   place,
   body,
@@ -40,7 +42,8 @@ export const commandInput = ({
   ContentType: contentType,
   Accept: accept,
   CustomAttributes: attributes,
-  Body: body instanceof Uint8Array ? body : JSON.stringify(body),
+  // Encoded once, for the signature and the request.
+  Body: body instanceof Uint8Array ? body : encoder.encode(JSON.stringify(body)),
 });
 
 const kilobyte = 1024;

@@ -1,8 +1,9 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { outputRoom } from '#domain/inference/chat.ts';
 import { toModelCompletion } from '#domain/inference/completion.ts';
 import { toModelEmbeddings } from '#domain/inference/embeddings.ts';
+import { BytePairs } from '#gateways/byte-pairs/byte-pairs.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 import { atLength } from '#test/many.ts';
@@ -97,6 +98,27 @@ describe('our token count and that of the reference library', () => {
     for (let round = 0; round < atLength(15, 60); round += 1) {
       const text = hostileText(kind, 1 + random(3000), random).replaceAll('\ufeff', '');
       expect(await bpeTokenizer.count(text), `of ${JSON.stringify(text)}`).toBe(theirs(text));
+    }
+  });
+
+  it('are equal for random ASCII characters', async () => {
+    const random = randomOf(11);
+    const letters = "aZé09.,'(\n\r\t  -s";
+    for (let round = 0; round < atLength(200, 2000); round += 1) {
+      const text = Array.from({ length: random(60) }, () => letters[random(letters.length)]).join('');
+      expect(await bpeTokenizer.count(text), `of ${JSON.stringify(text)}`).toBe(theirs(text));
+    }
+  });
+
+  it('encode a repeated word once', async () => {
+    const sentence = 'Seventeen otters, unimpressed, reread chapter 9. ';
+    const encode = vi.spyOn(BytePairs.prototype, 'count');
+    try {
+      await bpeTokenizer.count(sentence.repeat(1000));
+      // It has 10 words. The first and the last of the text differ.
+      expect(encode.mock.calls.length).toBeLessThan(15);
+    } finally {
+      encode.mockRestore();
     }
   });
 
