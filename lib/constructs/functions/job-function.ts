@@ -190,10 +190,13 @@ export class JobFunction extends ServiceFunction {
   }
 }
 
+/** Maximum of SQS. The image of the largest meter exceeds the former default of 256 KiB (docs/adr/0011-typed-jobs.md). */
+const maxMessageSizeBytes = 1_048_576;
+
 /** A queue with SQS encryption that requires TLS. */
 class JobQueue extends Queue {
   constructor(scope: Construct, id: string, props: QueueProps) {
-    super(scope, id, { ...props, encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true });
+    super(scope, id, { ...props, encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, maxMessageSizeBytes });
   }
 }
 
