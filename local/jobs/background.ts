@@ -1,9 +1,8 @@
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { canary, type Job, jobs, jobsFor, type QueueTrigger, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, type QueueId, queues, tables, type TableSpec } from '#contract/platform/resources.ts';
-import { services } from '#runtime/services/container.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
 import { createTtlSweep, startStreamTrim } from '../dynamodb/upkeep.ts';
@@ -44,6 +43,23 @@ export interface Background {
   /** Resolves every `catchUp` with false, because the service is shutting down. */
   readonly stopWaiting: () => void;
   readonly wake: () => void;
+}
+
+/**
+ * Whether an account is due at `now` (epoch ms) and not renewed yet. The job's query of each shard would take more time
+ * than the jobs.
+ */
+async function isAnyDue(client: DynamoDBClient, now: number): Promise<boolean> {
+  const { name, indexes } = tables.meters;
+  const due = {
+    TableName: name,
+    IndexName: 'due',
+    FilterExpression: '#due <= :now',
+    ExpressionAttributeNames: { '#due': indexes.due.sortKey.name },
+    ExpressionAttributeValues: { ':now': { N: String(Math.floor(now / 1000)) } },
+  };
+  for await (const { Count = 0 } of paginateScan({ client }, due)) if (Count > 0) return true;
+  return false;
 }
 
 /** Queues of `sweep-meters`, whose messages bring accounts to the time of the clock. */
@@ -106,7 +122,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
       isDone = await schedule.runAll();
       await settledAll(sweeps);
       // One run of the sweep advances an account by a limited number of months.
-      isLeft = await services().metering().isAnyDue(now());
+      isLeft = await isAnyDue(database.client, now());
     } while (isDone && isLeft && !isLate());
     await settledAll();
     return isDone && !isLeft;

@@ -106,14 +106,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     return { lateSeconds, messages };
   }
 
-  /** Returns whether any account is due at `now` (epoch ms) and not renewed yet. */
-  async function isAnyDue(now: number): Promise<boolean> {
-    const { found, failures } = await workOf('renewals', now);
-    throwTogether(failures, 'shards could not be read');
-    return found.length > 0;
-  }
-
-  return { sweep, dispatch, isAnyDue };
+  return { sweep, dispatch };
 }
 
 function toMessages(found: readonly ShardWork[]): number[][] {
