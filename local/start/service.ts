@@ -68,14 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 async function start(options: ServiceOptions, folder: DataFolder, closers: Closers): Promise<Service> {
-  const {
-    log = () => undefined,
-    port,
-    access,
-    corsOrigins = [],
-    onDynamoRequest: onRequest,
-    onDynamoReply: onReply,
-  } = options;
+  const { log = () => undefined, port, access, corsOrigins = [], onDynamoRequest: onRequest } = options;
   const external = externalEndpoints();
   closers.add({ close: setCredentials(external) });
   const clock = await openClock(folder.file('clock.json'));
@@ -110,7 +103,6 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     upstream: database.url,
     faults,
     ...(onRequest && { onRequest }),
-    ...(onReply && { onReply }),
     onWrite: () => wrote.emit('write'),
   };
   const events = createEventBus(log);

@@ -48,7 +48,6 @@ export interface ServiceOptions {
   /** Runs the canary every five minutes. */
   readonly canary?: boolean;
   readonly onDynamoRequest?: ProxyHook;
-  readonly onDynamoReply?: ProxyHook;
   readonly log?: (line: string) => void;
   /** Receives one line per request, without query, headers and body. */
   readonly access?: (line: string) => void;

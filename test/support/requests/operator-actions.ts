@@ -8,8 +8,8 @@ export const setRole = async ({ email }: Pick<Person, 'email'>, role: 'operator'
   (await services().operators()).actions().setRole(email, role);
 
 /** The service with an operator, operator actions, and the calls of account owners. */
-export function useOperator(options: Parameters<typeof useTestService>[0] = {}) {
-  const service = useTestService(options);
+export function useOperator() {
+  const service = useTestService();
   const operator = {} as Person;
   beforeAll(async () => {
     Object.assign(operator, await service.person());
