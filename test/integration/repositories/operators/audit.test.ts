@@ -1,14 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
-import { planOfRank, plansOf } from '#contract/billing/plans.ts';
+import { plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { renewals } from '#domain/billing/grants.ts';
-import { grantCredits, openMeter } from '#domain/billing/grants.ts';
-import { metering } from '#domain/meter/metering.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
 import { auditReads, operatorStore } from '#repositories/operators/operators.ts';
-import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 
 const names = { accounts: tables.accounts.name, meters: tables.meters.name, audit: tables.audit.name };
@@ -66,32 +62,6 @@ it.each([
   await expect(store.suspend(eventOf(by + 10, { by }))).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' });
   const { events } = await auditReads(database.client, names.audit).page(by + 10, 10, undefined);
   expect(events).toEqual([]);
-});
-
-it('concurrent grants all succeed, and each event contains the balance before it', async () => {
-  await opened(13);
-  const store = operatorStore(database.client, names);
-  const meters = metering(meterStore(database.client, names.meters, ambient.random), renewals(planOfRank));
-  const grant = (requestId: string) =>
-    meters.change(
-      13,
-      1000,
-      (meter) => grantCredits(meter, 5_000_000, 1),
-      (before, after, entries) =>
-        store.replaceMeter(before, after, entries, {
-          ...eventOf(13, { action: 'grant_credits', requestId }),
-          before: { credits: before.spendable },
-          after: { credits: after.spendable },
-        }),
-    );
-  await Promise.all([grant('first'), grant('second'), grant('third')]);
-  const { events } = await auditReads(database.client, names.audit).page(13, 10, undefined);
-  const steps = events.map(({ before, after }) => [before.credits, after.credits]);
-  expect(steps.toSorted(([one = 0], [other = 0]) => one - other)).toEqual([
-    [100_000_000, 105_000_000],
-    [105_000_000, 110_000_000],
-    [110_000_000, 115_000_000],
-  ]);
 });
 
 it('pages of events list the newest first, for one account and for all, without gaps or repeats', async () => {
