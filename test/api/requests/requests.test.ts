@@ -4,7 +4,7 @@ import { recordRequests } from '#jobs/requests.ts';
 import { fullyRecorded } from '#middleware/request-log.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { times } from '#test/many.ts';
+import { patience, times } from '#test/many.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { type ApiResponse, chat, cookieOf, type Person, useTestService } from '#test/service/service.ts';
 
@@ -244,10 +244,11 @@ describe('the request list', () => {
     expect(body.data.requests).toEqual((await list(person)).requests);
   });
 
-  it('omits a request after 30 days, and its row is deleted', async () => {
+  it('omits a request after 30 days, and its row is deleted', { timeout: patience }, async () => {
     await service.post('/_local/clock', { advance: 'P31D' });
     const cookie = cookieOf(await service.call('POST', '/api/auth/login', { body: person }));
     expect((await list({ cookie })).requests).toEqual([]);
-    await expect.poll(() => stored(person)).toEqual([]);
+    // On a busy machine the jobs of a month continue after the response of the clock.
+    await expect.poll(() => stored(person), { timeout: 60_000 }).toEqual([]);
   });
 });
