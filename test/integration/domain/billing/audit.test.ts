@@ -7,12 +7,16 @@ import { tables } from '#contract/platform/resources.ts';
 import { auditor, type Finding } from '#domain/billing/auditor.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
 import { useTestDatabase } from '#test/database/database.ts';
+import { atLength, patience } from '#test/many.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 import { runCommand } from '#test/run-command.ts';
 
 const database = useTestDatabase();
 let account: LedgerAccount;
+
+/** Several pages of a query, each at most 1 MB. */
+const manyRows = atLength(10_000, 100_000);
 
 beforeEach(async () => {
   account = await openLedgerAccount(database.url);
@@ -30,6 +34,14 @@ const environment = () => ({
 async function audit(args: string[] = [], env: NodeJS.ProcessEnv = environment()) {
   const { status, out, err } = await runCommand('bin/audit.ts', args, env);
   return { status, out: out + err };
+}
+
+/** The problems that the command prints, without its process. */
+async function problems(kind: 'audit' | 'rebuild', reads = account.reads()): Promise<string[]> {
+  const found: Finding[] = [];
+  await auditor(reads)[kind]((finding) => found.push(finding));
+  expect(found.filter(({ accountId }) => accountId !== account.id)).toEqual([]);
+  return found.map(({ kind: is, problem }) => `${is}: ${problem}`);
 }
 
 /**
@@ -102,24 +114,21 @@ describe('npx node bin/audit.ts', () => {
     expect(rebuilt.out).toContain(`the balance is ${credits(85)}; stored is ${credits(86)}`);
   });
 
-  it('names the missing row in the middle of a ledger and exits 1', async () => {
+  it('names the missing row in the middle of a ledger', async () => {
     await loseRow(account.id, 2);
-    const [{ status, out }, rebuilt] = [await audit(), await audit(['--rebuild'])];
-    expect([status, rebuilt.status]).toEqual([1, 1]);
-    expect(out).toContain(`${account.id}  row 2 is missing: the next is 3`);
-    expect(rebuilt.out).toContain(`${account.id}  rebuilt from 3 of 4 rows`);
+    expect(await problems('audit')).toContainEqual(expect.stringContaining('row 2 is missing: the next is 3'));
+    expect(await problems('rebuild')).toContainEqual(expect.stringContaining('rebuilt from 3 of 4 rows'));
   });
 
   it('reports a ledger with unwritten last rows as behind, not as different, and exits 3', async () => {
     await account.call(credits(10), credits(2));
-    for (const args of [[], ['--rebuild']]) {
-      const { status, out } = await audit(args);
-      expect(status).toBe(3);
-      expect(out).toMatch(new RegExp(`${account.id}  behind: .*4 .*5`));
-      expect(out).toMatch(/1 accounts, 0 differ, 1 behind\n$/);
-    }
+    const { status, out } = await audit();
+    expect(status).toBe(3);
+    expect(out).toMatch(new RegExp(`${account.id}  behind: .*4 .*5`));
+    expect(out).toMatch(/1 accounts, 0 differ, 1 behind\n$/);
+    expect(await problems('rebuild')).toEqual([expect.stringMatching(/^behind: .*4 .*5/)]);
     await account.project();
-    expect((await audit()).status).toBe(0);
+    expect(await problems('audit')).toEqual([]);
   });
 
   it('exits 1 if one account differs and another is behind', async () => {
@@ -134,27 +143,22 @@ describe('npx node bin/audit.ts', () => {
   it('names the first row with a wrong balance, even in a ledger that is behind', async () => {
     await setInRow(3, 'balance', 7);
     await account.call(credits(10), credits(2));
-    const { status, out } = await audit();
-    expect(status).toBe(1);
-    expect(out).toContain(`${account.id}  row 3 has the balance 7, the rows up to it add up to`);
+    expect(await problems('audit')).toContainEqual(
+      expect.stringContaining('row 3 has the balance 7, the rows up to it add up to'),
+    );
   });
 
   it('names a row with a changed amount, and the resulting sum', async () => {
     await setInRow(4, 'amount', -1);
-    const { status, out } = await audit();
-    expect(status).toBe(1);
-    expect(out).toContain(`${account.id}  row 4 has the balance ${credits(85)}`);
-    expect(out).toContain(`${account.id}  the balance is ${credits(85)}, the rows add up to ${credits(92) - 1}`);
-    expect((await audit(['--rebuild'])).out).toContain(`the balance is ${credits(92) - 1}; stored is`);
+    const found = (await problems('audit')).join('\n');
+    expect(found).toContain(`row 4 has the balance ${credits(85)}`);
+    expect(found).toContain(`the balance is ${credits(85)}, the rows add up to ${credits(92) - 1}`);
+    expect((await problems('rebuild')).join('\n')).toContain(`the balance is ${credits(92) - 1}; stored is`);
   });
 
   it('waits for rows that are being written', async () => {
     await account.call(credits(10), credits(2));
-    const reads = account.reads();
-    const pause = () => account.project();
-    const findings: Finding[] = [];
-    await auditor({ ...reads, pause }).audit((finding) => findings.push(finding));
-    expect(findings).toEqual([]);
+    expect(await problems('audit', { ...account.reads(), pause: () => account.project() })).toEqual([]);
   });
 
   it('reads no rows that were written after the meter was read', async () => {
@@ -166,17 +170,22 @@ describe('npx node bin/audit.ts', () => {
   });
 
   // Only the embedded database stores its rows in a file.
-  it.skipIf(process.env['DYNAMODB_LOCAL']).each([[[]], [['--rebuild']]])(
-    '%j reads a lagging ledger of 100,000 rows once, within 200 MB',
-    async (args) => {
-      await fillLedger(100_000);
-      await loseRow(account.id, 100_000);
-      const { status, out, maxBytes } = await measuredAudit(args);
-      expect(status).toBe(3);
-      expect(out).toContain(args.length > 0 ? 'rebuilt from 99999 of 100000 rows' : 'the ledger has 99999 rows');
-      expect(maxBytes).toBeLessThanOrEqual(200 * 1024 * 1024);
+  it.skipIf(process.env['DYNAMODB_LOCAL'])(
+    `reads a lagging ledger of ${manyRows} rows once, within 200 MB`,
+    async () => {
+      await fillLedger(manyRows);
+      await loseRow(account.id, manyRows);
+      for (const args of [[], ['--rebuild']]) {
+        const { status, out, maxBytes } = await measuredAudit(args);
+        expect(status).toBe(3);
+        const read = `${manyRows - 1}`;
+        expect(out).toContain(
+          args.length > 0 ? `rebuilt from ${read} of ${manyRows} rows` : `the ledger has ${read} rows`,
+        );
+        expect(maxBytes).toBeLessThanOrEqual(200 * 1024 * 1024);
+      }
     },
-    120_000,
+    patience,
   );
 
   it('prints its usage and exits 2 when its arguments are invalid', async () => {
