@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { atLength, patience, times } from '#test/many.ts';
+import { atLength, patience, seed, times } from '#test/many.ts';
 import { useModelServer } from '#test/models/model-server.ts';
 import type { CallOptions } from '#test/service/api-request.ts';
 import { auditFindings, type ApiResponse, chat, type Person, useTestService } from '#test/service/service.ts';
@@ -99,8 +99,6 @@ async function walked(seed: number, prepare: () => Promise<unknown>) {
 }
 
 describe('a transaction conflict on 30 % of all writes', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
   it(
     `leaves responses, balance and ledger of a random walk unchanged (SEED=${seed})`,
     async () => {

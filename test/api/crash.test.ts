@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
-import { atLength, patience, someOf } from '#test/many.ts';
+import { atLength, patience, seed, someOf } from '#test/many.ts';
 import { auditFindings, chat, type Person, useTestService } from '#test/service/service.ts';
 import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
 
@@ -20,7 +20,6 @@ const ways: [way: string, path: string, body: object, step: string][] = [
   ['translation', '/api/ai/translate', translation, 'UpdateItem 2 sent'],
 ];
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const newPerson = () => service.person({ planRank: 2 });
 const granted = 5_100_000_000;
 

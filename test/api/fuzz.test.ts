@@ -5,7 +5,7 @@ import { bent, fuzzTarget, json, type Shot } from '#test/contract/fuzz-target.ts
 import { violations } from '#test/contract/json-schema.ts';
 import { type Operation, operations, resolve, shownBodies } from '#test/contract/openapi.ts';
 import { noRefusal, undocumented } from '#test/contract/response-check.ts';
-import { atLength, patience } from '#test/many.ts';
+import { atLength, patience, seed } from '#test/many.ts';
 import { useTestService } from '#test/service/service.ts';
 
 type Change = (json: string) => string | Uint8Array;
@@ -146,7 +146,6 @@ const oddQueries: readonly string[] = [
   `?${'a=b&'.repeat(1500)}`,
 ];
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const service = useTestService();
 let target: Awaited<ReturnType<typeof fuzzTarget>>;
 beforeAll(async () => {

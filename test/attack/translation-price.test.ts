@@ -4,9 +4,7 @@ import { maxTranslationWords } from '#contract/inference/translation.ts';
 import { countWords, translationService } from '#domain/inference/translation.ts';
 import { codePoints } from '#domain/shared/text.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
-import { atLength, patience } from '#test/many.ts';
-
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+import { atLength, patience, seed } from '#test/many.ts';
 
 /** The charge of a translation, and its number of model calls. */
 async function translation(text: string) {

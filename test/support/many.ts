@@ -6,10 +6,22 @@ const isLong = Boolean(process.env['LONG']);
 
 export const atLength = <T>(short: T, long: T): T => (isLong ? long : short);
 
+/** Selects random samples. Set SEED to repeat a run. */
+export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+
 /** A consecutive part of a list, from a position given by the seed. At full length, the whole list. */
 export function someOf<T>(all: readonly T[], count: number, seed: number): T[] {
   const from = seed % all.length;
   return atLength([...all.slice(from), ...all.slice(0, from)].slice(0, count), [...all]);
+}
+
+/**
+ * Draws consecutive parts of lists. Each call starts one position later, so that the parts of a file cover the whole
+ * list. At full length, draws whole lists.
+ */
+export function drawing(): <T>(all: readonly T[], count: number) => T[] {
+  let position = seed;
+  return (all, count) => someOf(all, count, position++);
 }
 
 /** Milliseconds for a test with its own counts. */

@@ -4,7 +4,7 @@ import { indexingPartition, indexPartition } from '#repositories/agents/agent-it
 import { services } from '#runtime/services/container.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { patience, someOf } from '#test/many.ts';
+import { patience, seed, someOf } from '#test/many.ts';
 import { useTestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
 
@@ -30,8 +30,6 @@ const spendable = async ({ owner: { id } }: Pick<Begun, 'owner'>): Promise<numbe
 const request = ({ owner: { key }, conversation: { path } }: Begun, stream: boolean) => {
   return { method: 'POST', path: `${path}/messages`, key, body: { content: 'Are there bicycles?', stream } };
 };
-
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 it.each([
   ['as a whole', false],

@@ -4,7 +4,7 @@ import { sweepTranscriptions } from '#jobs/audio.ts';
 import { services } from '#runtime/services/container.ts';
 import { silence } from '#test/audio/files.ts';
 import { uploaded } from '#test/audio/long-audio.ts';
-import { patience, someOf } from '#test/many.ts';
+import { patience, seed, someOf } from '#test/many.ts';
 import { type Person, useTestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
 
@@ -12,7 +12,6 @@ const sweep = sweepTranscriptions();
 const service = useTestService();
 
 const wav = silence(20);
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 async function begin() {
   const person = await service.person({ planRank: 3, credits: 100 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { drawing } from '#test/many.ts';
 import { type ScriptedService, useScriptedService, usage } from '#test/service/scripted-service.ts';
 
 const service = useScriptedService();
@@ -24,6 +25,8 @@ const kinds = [
   ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: 'a text' }],
 ] as const;
 
+const draw = drawing();
+
 describe.each(kinds)('%s', (_, path, body) => {
   const raw = (text: string) => () => service.model.streams([text]);
   const fails = (status: number, code: number) => () =>
@@ -34,7 +37,7 @@ describe.each(kinds)('%s', (_, path, body) => {
     service.model.faults.order({ target: 'sagemaker', fault: name, count: 2 });
   };
   afterEach(() => service.model.faults.order({ target: 'sagemaker', fault: 'none', count: 1 }));
-  it.each([
+  const failures: [string, () => void, number][] = [
     ['fails', fails(500, 500), 502],
     ['is too busy', fails(429, 429), 503],
     ['is throttled by SageMaker', fault('throttle'), 503],
@@ -44,7 +47,8 @@ describe.each(kinds)('%s', (_, path, body) => {
     ['returns no JSON', raw('Internal Server Error'), 502],
     ['returns an error with status 200', fails(200, 500), 502],
     ['that returns something else', () => service.model.responds({ ok: true }), 502],
-  ])('costs nothing if the model %s', async (_, become, status) => {
+  ];
+  it.each(draw(failures, 4))('costs nothing if the model %s', async (_, become, status) => {
     become();
     const response = await chargedResponse(path, body);
     expect(response).toMatchObject({ status, body: { error: true, data: null, status } });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { personalData } from '#domain/analysis/redact.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
+import { seed } from '#test/many.ts';
 import { analysisBy, reply, textOf } from '#test/models/analysis-model.ts';
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const points = 5000;
 const full = (piece: string): string => Array.from(piece.repeat(points)).slice(0, points).join('');
 

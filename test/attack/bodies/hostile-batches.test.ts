@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { atLength, patience, someOf } from '#test/many.ts';
+import { atLength, patience, seed, someOf } from '#test/many.ts';
 import { processorMsOf } from '#test/process-usage.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
-
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 /**
  * Measures the whole service in one process, as deployed, because the test's own process runs rewritten modules. An idle machine

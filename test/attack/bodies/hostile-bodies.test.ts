@@ -5,10 +5,8 @@ import { tables } from '#contract/platform/resources.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
-import { atLength, patience, someOf } from '#test/many.ts';
+import { atLength, patience, seed, someOf } from '#test/many.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
-
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 /** CPU time of this process, with service, database client and caller, per started MiB of body. The bound of the service alone, for the whole body, is in `hostile-batches.test.ts`. */
 const maxRefusalMs = 300;

@@ -6,6 +6,7 @@ import { agentModel, type SentRequest } from '#test/agents/agent-model.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
 import { setInRow } from '#test/database/rows.ts';
+import { seed } from '#test/many.ts';
 import { useScriptedService } from '#test/service/scripted-service.ts';
 import { code } from '#test/service/service.ts';
 
@@ -114,7 +115,6 @@ describe('the refusal of a 1 MiB document', () => {
 });
 
 describe('the CPU time of indexing', () => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
   const kinds = [...Object.keys(hostilePieces), 'all kinds'];
 
   it.each(kinds)(`is bounded when a document of 1 MiB is split: %s (SEED=${seed})`, async (kind) => {

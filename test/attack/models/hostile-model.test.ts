@@ -8,6 +8,7 @@ import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { payloadPart } from '#local/sagemaker/reply.ts';
 import { resetEnvironment } from '#runtime/process.ts';
+import { drawing } from '#test/many.ts';
 import {
   begun,
   completion,
@@ -21,6 +22,7 @@ import { flood, type Misdeed } from '#test/models/hostile/hostile-runtime.ts';
 
 const running = useHostileModel();
 const { resultsOf } = running;
+const draw = drawing();
 
 /** The connection of a response, for raw chunks. */
 function inBytes(res: ServerResponse): Socket {
@@ -40,7 +42,7 @@ describe('a whole response', () => {
     ['that is a failure without an end', (res) => flood(begun({}, '', 503)(res), 'x'.repeat(65_536))],
   ];
   describe.each(endless)('%s', (_, misdeed) => {
-    it.each(whole)('costs no credits and little memory: 10 of %s concurrently', async (_kind, path, body) => {
+    it.each(draw(whole, 2))('costs no credits and little memory: 10 of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost, grownMb } = await resultsOf(path, body, 10);
       expect([statuses.every((status) => status >= 502), cost]).toEqual([true, 0]);
@@ -61,7 +63,7 @@ describe('a whole response', () => {
     ['redirects', (res) => begun({ location: `${running.trap.url}/` }, '', 307)(res).end(), 502],
   ];
   describe.each(wrong)('that %s', (_, misdeed, status) => {
-    it.each(whole)('costs nothing: %s', async (_kind, path, body) => {
+    it.each(draw(whole, 2))('costs nothing: %s', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost } = await resultsOf(path, body, 1);
       expect([statuses, cost, running.trap.requests()]).toEqual([[status], 0, 0]);
@@ -161,7 +163,7 @@ describe('a slow model', () => {
   ];
   describe.each(slow)('that %s', (name, misdeed) => {
     const framed = name.includes('frames');
-    it.each<readonly [string, string, object]>(framed ? streamed : whole)(
+    it.each<readonly [string, string, object]>(framed ? draw(streamed, 2) : draw(whole, 2))(
       'returns an uncharged 504: %s',
       async (_, path, body) => {
         running.model.becomes(misdeed);

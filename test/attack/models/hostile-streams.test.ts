@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { formatNameOf } from '#contract/http/format.ts';
 import { payloadPart } from '#local/sagemaker/reply.ts';
-import { atLength } from '#test/many.ts';
+import { atLength, drawing } from '#test/many.ts';
 import { begun, chat, framed, prompt, streamed, useHostileModel, whole } from '#test/models/hostile/hostile-calls.ts';
 import { flood, type Misdeed, streamFlood, streamOf } from '#test/models/hostile/hostile-runtime.ts';
 import { contentOf, tokensOf } from '#test/service/scripted-service.ts';
 
 const running = useHostileModel();
 const { resultsOf } = running;
+const draw = drawing();
 
 /** The number of concurrent runs. */
 const calls = atLength(4, 10);
@@ -33,12 +34,15 @@ describe('a stream', () => {
     ['of calls without a name', streamFlood(event({ choices: [{ index: 0, delta: { tool_calls: [] } }] }))],
   ];
   describe.each(endless)('%s and no text', (_, misdeed) => {
-    it.each(streamed)('costs no credits and little memory, several of %s concurrently', async (_kind, path, body) => {
-      running.model.becomes(misdeed);
-      const { statuses, cost, grownMb } = await resultsOf(path, body, calls);
-      expect([statuses, cost]).toEqual([[502], 0]);
-      expect(grownMb).toBeLessThan(64);
-    });
+    it.each(draw(streamed, 2))(
+      'costs no credits and little memory, several of %s concurrently',
+      async (_kind, path, body) => {
+        running.model.becomes(misdeed);
+        const { statuses, cost, grownMb } = await resultsOf(path, body, calls);
+        expect([statuses, cost]).toEqual([[502], 0]);
+        expect(grownMb).toBeLessThan(64);
+      },
+    );
   });
 
   const choice = (text: string): string => event({ choices: [{ index: 0, text, delta: { content: text } }] });
@@ -54,19 +58,22 @@ describe('a stream', () => {
     ['many pieces in a part', choice(' word').repeat(300)],
   ];
   describe.each(overlong)('of %s past its max_tokens', (_, part) => {
-    it.each(streamed)('ends with the reason length, for at most the requested tokens: %s', async (kind, path, body) => {
-      running.model.becomes(streamFlood(part));
-      const { statuses, texts, cost, grownMb } = await resultsOf(path, body, calls);
-      expect(statuses).toEqual([200]);
-      const format = formatNameOf(path);
-      for (const text of texts) expect(text).toContain(lastEvents[format]);
-      const reason = format === 'anthropic' ? '"stop_reason":"max_tokens"' : '"finish_reason":"length"';
-      const hasReason = format !== 'envelope' || kind === 'a chat';
-      if (hasReason) for (const text of texts) expect(text).toContain(reason);
-      const tokens = (await tokensOf(prompt)) + 50;
-      expect(cost).toBe(calls * (kind.includes('chat') ? 1_000_000 : tokens * 1000));
-      expect(grownMb).toBeLessThan(64);
-    });
+    it.each(draw(streamed, 2))(
+      'ends with the reason length, for at most the requested tokens: %s',
+      async (kind, path, body) => {
+        running.model.becomes(streamFlood(part));
+        const { statuses, texts, cost, grownMb } = await resultsOf(path, body, calls);
+        expect(statuses).toEqual([200]);
+        const format = formatNameOf(path);
+        for (const text of texts) expect(text).toContain(lastEvents[format]);
+        const reason = format === 'anthropic' ? '"stop_reason":"max_tokens"' : '"finish_reason":"length"';
+        const hasReason = format !== 'envelope' || kind === 'a chat';
+        if (hasReason) for (const text of texts) expect(text).toContain(reason);
+        const tokens = (await tokensOf(prompt)) + 50;
+        expect(cost).toBe(calls * (kind.includes('chat') ? 1_000_000 : tokens * 1000));
+        expect(grownMb).toBeLessThan(64);
+      },
+    );
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContainerFamily } from '#contract/offer/offer.ts';
 import { resetEnvironment } from '#runtime/process.ts';
+import { drawing } from '#test/many.ts';
 import { begun, chat, completion, embeddings } from '#test/models/hostile/hostile-calls.ts';
 import { type Misdeed, startHostileRuntime, streamOf } from '#test/models/hostile/hostile-runtime.ts';
 import { contentOf, type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
@@ -173,10 +174,12 @@ const refused = (replies: readonly (readonly [string, unknown])[]) => ({
   cost: 0,
 });
 
+const draw = drawing();
+
 describe.each(calls)('a container of %s for a %s', (family, kind, path, body) => {
   it('fails without a charge if it returns an unreadable whole reply', { timeout: 60_000 }, async () => {
     const wrong = wrongReplies(family, kind).map((reply) => [JSON.stringify(reply), JSON.stringify(reply)] as const);
-    const replies = [...garbage, ...wrong].map(([name, text]) => [name, sends(text)] as const);
+    const replies = draw([...garbage, ...wrong], 12).map(([name, text]) => [name, sends(text)] as const);
     expect(await refusalsOf(path, body, replies)).toEqual(refused(replies));
   });
 
@@ -195,7 +198,7 @@ describe.each(calls)('a container of %s for a %s', (family, kind, path, body) =>
     const events = wrongEvents(family, kind).map(
       (event) => [`event ${JSON.stringify(event)}`, `${framed(family, event)}data: [DONE]\n\n`] as const,
     );
-    const replies = [...plain, ...inEvents, ...events].map(
+    const replies = draw([...plain, ...inEvents, ...events], 20).map(
       ([name, text]) => [name, streamOf(...inParts(text))] as const,
     );
     expect(await refusalsOf(path, { ...body, stream: true }, replies)).toEqual(refused(replies));

@@ -9,14 +9,13 @@ import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { periodEnd } from '#domain/meter/periods.ts';
 import { iso } from '#domain/shared/months.ts';
 import { type AccountEvent, type MeterChange, eventId, eventsOf } from '#domain/webhooks/events.ts';
-import { atLength, patience } from '#test/many.ts';
+import { atLength, patience, seed } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';
 import { acts } from '#test/meter/owner-acts.ts';
 import { Follower } from '#test/webhooks/folded.ts';
 
 const day = 86_400;
 const born = Date.UTC(2027, 0, 31, 12) / 1000;
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 const step = fc.record({
   wait: fc.oneof({ weight: 4, arbitrary: fc.nat(3 * day) }, { weight: 2, arbitrary: fc.nat(50 * day) }),
