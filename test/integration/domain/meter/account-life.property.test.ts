@@ -282,7 +282,7 @@ describe('an account under random actions of its owner, operators, calls, jobs, 
             }
           },
         ),
-        { endOnFailure: true, numRuns: atLength(15, 1000) },
+        { endOnFailure: true, numRuns: atLength(8, 1000) },
       );
     },
     patience,

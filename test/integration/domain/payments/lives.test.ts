@@ -6,7 +6,7 @@ import { large, small } from '#test/payments/paying-service.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
-const lives = atLength(6, 60);
+const lives = atLength(3, 60);
 const steps = atLength(10, 30);
 
 function randomNumbers(seed: number): (below: number) => number {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { patience } from '#test/many.ts';
+import { patience, someOf } from '#test/many.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 const tenDays = 10 * 86_400;
 
 describe('a year of renewals', () => {
-  it.each(['2028-01-31T10:00:00Z', '2029-03-30T23:59:59Z'])(
+  it.each(someOf(['2028-01-31T10:00:00Z', '2029-03-30T23:59:59Z'], 1, Date.now()))(
     'from %s grants each month once',
     async (start) => {
       await world.moveTo(Date.parse(start));

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { tables } from '#contract/platform/resources.ts';
+import { meterShards, tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -57,6 +57,7 @@ async function year(client: DynamoDBDocumentClient) {
     meterWith(credits(50), { maxConcurrentCalls: 20, ceiling: 1000 }),
   );
   const clock = { seconds: start / 1000, now: () => clock.seconds * 1000 };
+  const own = { shards: [accountId % meterShards] };
   let made = 0;
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`id-${(made += 1)}`) };
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), renewals(planOfRank));
@@ -78,12 +79,12 @@ async function year(client: DynamoDBDocumentClient) {
       if (ends) await openHold?.settle(credits(1), clock.now());
     }
     clock.seconds += 1000;
-    await meters.sweep(clock.now());
+    await meters.sweep(clock.now(), own);
     clock.seconds += 30 * 86_400;
     balances.push((await meters.current(accountId, clock.now())).spendable);
   }
   // A lagging index lists accounts one sweep later.
-  for (let round = 0; round < 3; round++) await meters.sweep(clock.now());
+  for (let round = 0; round < 3; round++) await meters.sweep(clock.now(), own);
   const { accountId: _own, marks: _marks, subscription: _ids, ...meter } = (await meters.find(accountId))!;
   const archived = archivedLedger(client, tables.ledger.name, noFiles);
   await Array.fromAsync(auditReads(client, tables.meters.name, tables.ledger.name, archived).meters());

@@ -94,7 +94,7 @@ describe('a year of random account actions', () => {
           }
           expect(months.overMinted()).toEqual([]);
         }),
-        { endOnFailure: true, numRuns: atLength(300, 10_000) },
+        { endOnFailure: true, numRuns: atLength(100, 10_000) },
       );
     },
     patience,

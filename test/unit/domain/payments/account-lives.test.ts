@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { atLength, patience, times } from '#test/many.ts';
+import { atLength, patience, seed, times } from '#test/many.ts';
 import { wholeLife } from '#test/payments/lives/whole-life.ts';
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const shards = 4;
-const lives = atLength(75, 2500);
+const lives = atLength(30, 2500);
 
 it.each(times(shards, (shard) => seed + shard * lives))(
   `${lives} lives from seed %i have credits for every cent, and the provider collects what the meter says`,
