@@ -47,9 +47,10 @@ it('a page has at least one item, whatever its size', async () => {
   expect((await pages('quoted', 200)).map((page) => page.length)).toEqual([1, 1, 1]);
 });
 
-it.each([1, 2, 3, 50])('pages of %i contain the next items, however many expired ones precede them', async (limit) => {
-  const pk = `expired-${limit}`;
-  await fill(pk, 150, (index) => ({ expiresAt: index % 60 === 0 ? 10 : 1 }));
-  const found = await pages(pk, limit, 5);
-  expect(found.flat().map(({ sk }) => sk)).toEqual([120, 60, 0].map(nameAt));
+it('pages of any length contain the next items, however many expired ones precede them', async () => {
+  await fill('expired', 150, (index) => ({ expiresAt: index % 60 === 0 ? 10 : 1 }));
+  for (const limit of [1, 2, 3, 50]) {
+    const found = await pages('expired', limit, 5);
+    expect([limit, found.flat().map(({ sk }) => sk)]).toEqual([limit, [120, 60, 0].map(nameAt)]);
+  }
 });
