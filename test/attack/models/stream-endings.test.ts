@@ -115,7 +115,7 @@ describe.each([
   ['completion', '/v1/completions', { model: 'svc-1', prompt }, textPiece, textEnd],
   ['chat', '/v1/chat/completions', { model: 'svc-1', messages }, chatPiece, chatEnd],
 ] as const)('a streamed %s', (_, path, body, piece, ended) => {
-  it.each(endings.filter(isWhole))('is delivered whole within 5 s when $name', async ({ steps }) => {
+  it.each(someOf(endings.filter(isWhole), 6, seed))('is delivered whole within 5 s when $name', async ({ steps }) => {
     service.model.streams([...pieces.map(piece), ...steps(ended)]);
     const before = performance.now();
     const { envelopes } = await service.streamed(path, { ...body, max_tokens: 40, stream: true });
@@ -156,7 +156,7 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
 });
 
 describe.each(paths.chats)('a streamed chat of %s', (path) => {
-  it.each(someOf(endings, 8, seed))('costs 1 credit when $name', async ({ steps, leaves, stop }) => {
+  it.each(someOf(endings, 4, seed + 4))('costs 1 credit when $name', async ({ steps, leaves, stop }) => {
     service.model.streams([...pieces.map(chatPiece), ...steps(chatEnd)]);
     expect(await endedSo(path, { model: 'svc-1', messages, ...(stop && { stop }) }, leaves)).toBe(1_000_000);
   });
