@@ -11,6 +11,7 @@ export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 export async function startModelServer() {
   const calm = { runs: 0, streams: 0, delayMs: 0, silent: false, refuses: false, content: 'ok' };
   const state = { ...calm };
+  let finished = Promise.withResolvers<void>();
 
   /** Waits for `delayMs`, or until a test sets it to 0. */
   async function pause(): Promise<void> {
@@ -37,7 +38,7 @@ export async function startModelServer() {
     state.streams += 1;
     if (state.silent) await sleep(state.delayMs);
     response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: state.content } }] })}\n\n`);
-    await sleep(state.delayMs);
+    await Promise.race([sleep(state.delayMs), finished.promise]);
     response.end(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`);
   }
 
@@ -47,6 +48,11 @@ export async function startModelServer() {
   return {
     state,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    /** Ends the open streams before their `delayMs`. */
+    finish(): void {
+      finished.resolve();
+      finished = Promise.withResolvers();
+    },
     reset: () => Object.assign(state, calm),
     close: () => server.close(),
   };
