@@ -126,13 +126,15 @@ describe('the package stripe', () => {
 
   const ofPackage = (inputs: Iterable<string>) => [...inputs].filter((file) => file.startsWith('node_modules/stripe/'));
 
-  it('is bundled into no function of a stage without payments, and into no function that does not call Stripe', async () => {
+  it('is bundled into no function of a stage without payments, nor is the client of Bedrock without such a model', async () => {
     for (const { uses } of entries) {
       expect(callsStripe(otherStage, uses)).toBe(uses.payments === true);
       expect(callsStripe(parseStage(live), uses)).toBe(false);
     }
     const { metafile } = await buildEntries(entries, bundlingWith({ withStripe: false, withBedrock: false }));
-    expect(ofPackage(Object.keys(metafile.inputs))).toEqual([]);
+    const inputs = Object.keys(metafile.inputs);
+    expect(ofPackage(inputs)).toEqual([]);
+    expect(inputs.filter((file) => file.includes('client-bedrock-runtime'))).toEqual([]);
   });
 
   it('is bundled into each function that calls Stripe, and is loaded by its first request', async () => {

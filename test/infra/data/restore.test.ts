@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { parseStage } from '#lib/stages.ts';
+import { otherStage, restoredTables } from '#test/stages/other-stage.ts';
 import { plainStage } from '#test/stages/plain-stage.ts';
 import { type Stub, type StubResponse, startStubAws } from '../stub-aws.ts';
 import { ofType, synthesise } from '../synth.ts';
 
+const { data, api } = await synthesise({ stage: otherStage, buffered: true });
 const aws = await startStubAws();
 afterAll(() => aws.close());
 
@@ -20,7 +22,7 @@ const done: StubResponse = { body: {} };
 
 const operations = () => aws.called.map(({ operation }) => operation);
 const updates = () => aws.called.filter(({ operation }) => operation === 'UpdateTable');
-const streamArn = `${arn('meters-2')}/stream/2026-11-22T09:00:00.000`;
+const { streamArn } = restoredTables.meters;
 
 /** An account with the table `meters-1`, in which the restored table appears. */
 function account(exists = false): Stub {
@@ -79,8 +81,7 @@ describe('npm run restore', () => {
     expect(operations()).not.toContain('UpdateTimeToLive');
     // The printed stage setting for the new table.
     const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
-    expect(setting).toEqual({ meters: { name: 'meters-2', streamArn } });
-    const { data, api } = await synthesise({ stage: parseStage({ ...plainStage, existingTables: setting }) });
+    expect(setting).toEqual(restoredTables);
     expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(Object.keys(tables).length - 1);
     const followed = ofType(api, 'AWS::Lambda::EventSourceMapping').map(
       ([, { Properties }]) => Properties['EventSourceArn'],

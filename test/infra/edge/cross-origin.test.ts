@@ -1,48 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { live, parseStage } from '#lib/stages.ts';
+import { parseStage } from '#lib/stages.ts';
+import { corsOrigins } from '#test/stages/full-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { plainStage } from '#test/stages/plain-stage.ts';
 import { functionsOf, ofType, synthesise } from '../synth.ts';
-import { distributionOf } from './distribution.ts';
 
-const corsOrigins = ['https://app.example.com', 'http://localhost:3000'];
-const listed = corsOrigins.join(',');
+const { api: gateway } = await synthesise({ stage: otherStage, buffered: true });
 
 describe('a stage with pages that may use keys', () => {
-  test('names the origins in the environment of its functions', async () => {
-    const { api } = await synthesise({ stage: parseStage({ ...plainStage, corsOrigins }) });
-    const functions = [...functionsOf(api).values()];
+  test('names the origins in the environment of its functions', () => {
+    const functions = [...functionsOf(gateway).values()];
     const variables = functions.map(({ Properties }) => Properties['Environment'] as { Variables: object });
     expect(functions.length).toBeGreaterThan(50);
-    for (const { Variables } of variables) expect(Variables).toMatchObject({ CORS_ORIGINS: listed });
+    for (const { Variables } of variables) expect(Variables).toMatchObject({ CORS_ORIGINS: corsOrigins.join(',') });
   });
 
-  test('adds the headers at the edge to errors of the gateway and the firewall, for the inference APIs only', async () => {
-    const { api } = await synthesise({ stage: parseStage({ ...live, corsOrigins }) });
-    const policies = new Map(ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy'));
-    const corsOf = ({ ResponseHeadersPolicyId: id }: { readonly ResponseHeadersPolicyId: { Ref: string } }) =>
-      (policies.get(id.Ref)!.Properties['ResponseHeadersPolicyConfig'] as { CorsConfig?: object }).CorsConfig;
-    const found = distributionOf(api).toApi.map((behaviour) => [behaviour.PathPattern, corsOf(behaviour)] as const);
-    const allowing = found.filter(([, cors]) => cors);
-    expect(allowing.map(([path]) => path)).toEqual(
-      found.map(([path]) => path).filter((path) => !path?.startsWith('/api')),
-    );
-    expect(allowing.length).toBeGreaterThanOrEqual(2);
-    for (const [, cors] of allowing)
-      expect(cors).toEqual({
-        AccessControlAllowCredentials: false,
-        AccessControlAllowHeaders: { Items: ['*'] },
-        AccessControlAllowMethods: { Items: ['GET', 'POST', 'DELETE', 'OPTIONS'] },
-        AccessControlAllowOrigins: { Items: corsOrigins },
-        AccessControlExposeHeaders: { Items: ['*'] },
-        AccessControlMaxAgeSec: 7200,
-        // The functions' own headers stay.
-        OriginOverride: false,
-      });
-  });
-
-  test('adds the header to errors of a gateway without an edge, which contain no data', async () => {
-    const { api } = await synthesise({ stage: parseStage({ ...plainStage, corsOrigins }) });
-    const responses = ofType(api, 'AWS::ApiGateway::GatewayResponse');
+  test('adds the header to errors of a gateway without an edge, which contain no data', () => {
+    const responses = ofType(gateway, 'AWS::ApiGateway::GatewayResponse');
     expect(responses.length).toBeGreaterThan(10);
     for (const [, { Properties }] of responses)
       expect(Properties['ResponseParameters']).toHaveProperty(

@@ -16,9 +16,6 @@ const signIns = allRoutes.filter(({ opensSession }) => opensSession);
 /** AWS "Restrictions on CloudFront Functions". */
 const maxFunctionBytes = 10_240;
 
-/** AWS "Managed cache policies". */
-const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
-
 describe('the edge', () => {
   test('sends every route of the table to the API, below its stage', () => {
     const patterns = toApi.map(({ PathPattern = '' }) => new RegExp(`^${PathPattern.replace('*', '.*')}$`));
@@ -26,19 +23,6 @@ describe('the edge', () => {
     expect(lost.map(({ path }) => path)).toEqual([]);
     expect(new Set(toApi.map((behaviour) => originOf(behaviour).OriginPath))).toEqual(new Set(['/live']));
     expect(toApi.map(({ PathPattern }) => PathPattern)).toEqual(expect.arrayContaining(['/anthropic', '/anthropic/*']));
-  });
-
-  test('caches no response of the API, allows every method, and uses TLS only on both sides', () => {
-    const posts = new Set<string>(signIns.map(({ path }) => path));
-    for (const behaviour of toApi) {
-      if (!posts.has(behaviour.PathPattern ?? '')) expect(behaviour.CachePolicyId).toBe(cachingDisabled);
-      expect(behaviour).toMatchObject({
-        ViewerProtocolPolicy: 'https-only',
-        Compress: false,
-      });
-      expect(behaviour.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']));
-      expect(originOf(behaviour).CustomOriginConfig?.OriginProtocolPolicy).toBe('https-only');
-    }
   });
 
   test('sends the country only with sign-in requests, which are all POST and so never cached', () => {

@@ -2,13 +2,20 @@ import type { Stage } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from './hosted-model.ts';
 
-/** A stage with every option: a domain, copies of backups, a hosted model, a fallback, messages, payments, the canary. */
+/** Origins of pages that may use API keys. */
+export const corsOrigins = ['https://app.example.com', 'http://localhost:3000'];
+
+/**
+ * A stage with every option: a domain, origins of pages, copies of backups, a hosted model, a fallback, messages,
+ * payments, the canary.
+ */
 export const fullStage: Stage = parseStage({
   ...live,
   frontDoor: {
     kind: 'edge',
     domain: { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' },
   },
+  corsOrigins,
   backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
   models: {
     ...live.models,

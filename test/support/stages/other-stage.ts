@@ -1,7 +1,16 @@
 import type { Stage } from '#lib/stage.ts';
 import { parseStage } from '#lib/stages.ts';
+import { corsOrigins } from './full-stage.ts';
 import { hostedModel } from './hosted-model.ts';
 import { plainStage } from './plain-stage.ts';
+
+/** The setting that `npm run restore` prints for the table `meters`. */
+export const restoredTables = {
+  meters: {
+    name: 'meters-2',
+    streamArn: 'arn:aws:dynamodb:eu-west-1:111111111111:table/meters-2/stream/2026-11-22T09:00:00.000',
+  },
+};
 
 /** A stage that differs from the default in every choice. */
 export const otherStage: Stage = parseStage({
@@ -31,6 +40,8 @@ export const otherStage: Stage = parseStage({
       entities: { endpoint: 'Names', component: 'Names-1' },
     },
   },
+  existingTables: restoredTables,
+  corsOrigins,
   planTable: 'overview',
   salesEmail: 'sales@text.example',
   networkLimits: 'on',
