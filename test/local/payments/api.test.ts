@@ -262,4 +262,21 @@ describe('faults', () => {
     await fetch(`${server.url}/_control/faults`, { method: 'DELETE' });
     await expect(server.stripe.customers.list()).resolves.toMatchObject({ data: [] });
   });
+
+  it('of a payment are refused over HTTP if the outcome is impossible', async () => {
+    const order = (id: string, outcome: string) =>
+      fetch(`${server.url}/_control/payments/${id}`, { method: 'POST', body: JSON.stringify({ outcome }) });
+    const { id } = await server.stripe.checkout.sessions.create({
+      mode: 'payment',
+      line_items: [
+        { price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: 'Credits' } }, quantity: 1 },
+      ],
+      success_url: 'http://127.0.0.1:1/done',
+    });
+    expect((await order('order_9', 'paid')).status).toBe(400);
+    expect((await order(id, 'won')).status).toBe(400);
+    expect((await order(id, 'sings')).status).toBe(400);
+    expect((await order(id, 'paid')).status).toBe(200);
+    expect(await server.stripe.checkout.sessions.retrieve(id)).toMatchObject({ payment_status: 'paid' });
+  });
 });

@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cardFields, planPrice, postForm, startTestStripe, type TestStripe } from '#test/payments/stripe-server.ts';
+import {
+  cardFields,
+  customerWithCard,
+  planPrice,
+  postForm,
+  startTestStripe,
+  type TestStripe,
+} from '#test/payments/stripe-server.ts';
 
 let server: TestStripe;
 beforeEach(async () => {
   server = await startTestStripe();
 });
 afterEach(() => server.close());
+
+// Payments, renewals, refunds and disputes are tested over this stand-in in test/integration/domain/payments.
 
 const pack = { price_data: { currency: 'usd', unit_amount: 500, product_data: { name: '500 credits' } }, quantity: 1 };
 
@@ -24,66 +33,10 @@ const newSession = async () => {
   });
 };
 
-describe('a Checkout session in payment mode', () => {
-  it('is paid on its page, with an invoice, a saved card and events in order', async () => {
-    const session = await newSession();
-    expect(session).toMatchObject({
-      status: 'open',
-      payment_status: 'unpaid',
-      amount_total: 500,
-      payment_intent: null,
-    });
-
-    const { status, location } = await postForm(session.url!, cardFields('4242 4242 4242 4242'));
-
-    expect({ status, location }).toEqual({
-      status: 303,
-      location: `http://127.0.0.1:1/done?session=${session.id}`,
-    });
-    const paid = await server.stripe.checkout.sessions.retrieve(session.id, {
-      expand: ['line_items', 'payment_intent.latest_charge', 'invoice.payments.data.payment.payment_intent'],
-    });
-    expect(paid).toMatchObject({
-      status: 'complete',
-      payment_status: 'paid',
-      url: null,
-      line_items: { data: [{ description: '500 credits', amount_total: 500, price: { unit_amount: 500 } }] },
-      payment_intent: { status: 'succeeded', metadata: { order: 'order_1' }, latest_charge: { paid: true } },
-      invoice: {
-        status: 'paid',
-        amount_paid: 500,
-        metadata: { order: 'order_1' },
-        payments: { data: [{ status: 'paid', payment: { payment_intent: { status: 'succeeded' } } }] },
-      },
-    });
-    const { data: cards } = await server.stripe.customers.listPaymentMethods(session.customer as string);
-    expect(cards).toMatchObject([{ card: { last4: '4242' } }]);
-    await server.advance();
-    expect(server.types()).toEqual(
-      expect.arrayContaining(['payment_intent.succeeded', 'invoice.paid', 'checkout.session.completed']),
-    );
-  });
-
-  it('shows a decline on its page, and stays open for another card', async () => {
-    const session = await newSession();
-
-    const declined = await postForm(session.url!, cardFields('4000000000000002'));
-    expect(declined.status).toBe(422);
-    expect(declined.html).toContain('Your card was declined.');
-    expect((await postForm(session.url!, cardFields('4000000000009995'))).html).toContain('insufficient funds');
-
-    await postForm(session.url!, cardFields('4242424242424242'));
-    const paid = await server.stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] });
-    expect(paid).toMatchObject({
-      payment_status: 'paid',
-      payment_intent: { status: 'succeeded', last_payment_error: null },
-    });
-    const { data: charges } = await server.stripe.charges.list({ customer: session.customer as string });
-    expect(charges.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'failed']);
-  });
-
+describe('a Checkout session', () => {
   it('requires authentication, which can fail', async () => {
     const session = await newSession();
+    expect((await postForm(session.url!, cardFields('4000000000009995'))).html).toContain('insufficient funds');
     const { location } = await postForm(session.url!, cardFields('4000002760003184'));
     expect(location).toBe(`/pay/${session.id}`);
     expect(await (await fetch(session.url!)).text()).toContain('Complete authentication');
@@ -148,34 +101,7 @@ describe('a Checkout session in payment mode', () => {
       consent: { terms_of_service: 'accepted' },
     });
   });
-});
 
-describe('a Checkout session in subscription mode', () => {
-  const subscriptionSession = async () => {
-    const price = await planPrice(server.stripe);
-    return server.stripe.checkout.sessions.create({
-      mode: 'subscription',
-      line_items: [{ price: price.id, quantity: 1 }],
-      success_url: 'http://127.0.0.1:1/done',
-    });
-  };
-
-  it('creates nothing for a declined card', async () => {
-    const session = await subscriptionSession();
-    expect((await postForm(session.url!, cardFields('4000000000000341'))).html).toContain('declined');
-    expect((await server.stripe.subscriptions.list({ status: 'all' })).data).toEqual([]);
-  });
-
-  it('requires authentication', async () => {
-    const session = await subscriptionSession();
-    await postForm(session.url!, cardFields('4000002760003184'));
-    expect((await server.stripe.subscriptions.list({ status: 'all' })).data).toEqual([]);
-    await postForm(session.url!, { do: 'authenticate' });
-    expect((await server.stripe.subscriptions.list()).data).toMatchObject([{ status: 'active' }]);
-  });
-});
-
-describe('a Checkout session in setup mode', () => {
   it('saves a card without a payment', async () => {
     const customer = await server.stripe.customers.create({});
     const session = await server.stripe.checkout.sessions.create({
@@ -194,5 +120,66 @@ describe('a Checkout session in setup mode', () => {
       payment_status: 'no_payment_required',
       setup_intent: { status: 'succeeded', payment_method: { customer: customer.id, card: { last4: '0341' } } },
     });
+  });
+});
+
+const subscribe = async (token = 'pm_card_visa') => {
+  const { customer, method } = await customerWithCard(server.stripe, token);
+  const price = await planPrice(server.stripe);
+  return server.stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: price.id }],
+    default_payment_method: method.id,
+    payment_behavior: 'error_if_incomplete',
+    metadata: { order: 'order_1' },
+  });
+};
+
+describe('a subscription', () => {
+  it('is bought on the checkout page, and starts when it is paid', async () => {
+    const price = await planPrice(server.stripe);
+    const session = await server.stripe.checkout.sessions.create({
+      mode: 'subscription',
+      line_items: [{ price: price.id, quantity: 1 }],
+      subscription_data: { metadata: { order: 'order_1' } },
+      success_url: 'http://127.0.0.1:1/done',
+    });
+    expect(await (await fetch(session.url!)).text()).toContain('per month');
+    await server.move({ hours: 2 });
+
+    await postForm(session.url!, cardFields('4242424242424242'));
+
+    const { subscription } = await server.stripe.checkout.sessions.retrieve(session.id, { expand: ['subscription'] });
+    expect(subscription).toMatchObject({
+      status: 'active',
+      metadata: { order: 'order_1' },
+      billing_cycle_anchor: server.seconds(),
+    });
+  });
+
+  it('does not prorate', async () => {
+    const subscription = await subscribe();
+    const dearer = await planPrice(server.stripe, 4900);
+    const items = [{ id: subscription.items.data[0]!.id, price: dearer.id }];
+    await expect(server.stripe.subscriptions.update(subscription.id, { items })).rejects.toMatchObject({
+      param: 'proration_behavior',
+    });
+  });
+
+  it('can be incomplete until its first payment, and expires after 23 hours', async () => {
+    const { customer } = await customerWithCard(server.stripe);
+    const price = await planPrice(server.stripe);
+    const subscription = await server.stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+      payment_behavior: 'default_incomplete',
+      expand: ['latest_invoice.confirmation_secret'],
+    });
+    expect(subscription).toMatchObject({
+      status: 'incomplete',
+      latest_invoice: { status: 'open', confirmation_secret: { type: 'payment_intent' } },
+    });
+    await server.move({ hours: 24 });
+    expect(await server.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'incomplete_expired' });
   });
 });

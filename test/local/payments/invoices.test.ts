@@ -14,6 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
+// Payments, renewals, refunds and disputes are tested over this stand-in in test/integration/domain/payments.
+
 const draftOver = async (amount: number, token = 'pm_card_visa') => {
   const { customer, method } = await customerWithCard(server.stripe, token);
   const draft = await server.stripe.invoices.create({
@@ -56,25 +58,6 @@ describe('an invoice', () => {
     expect(payments).toMatchObject([{ invoice: id, status: 'paid', amount_paid: 1234 }]);
   });
 
-  it('stays open after a decline, and returns the decline code', async () => {
-    const { id } = await draftOver(1234, 'pm_card_chargeCustomerFail');
-    await expect(server.stripe.invoices.pay(id, { off_session: true })).rejects.toMatchObject({
-      type: 'StripeCardError',
-      statusCode: 402,
-      code: 'card_declined',
-      decline_code: 'generic_decline',
-      payment_intent: { status: 'requires_payment_method' },
-    });
-    // What the request changed is undone only up to the finalization.
-    expect(await server.stripe.invoices.retrieve(id)).toMatchObject({
-      status: 'open',
-      attempt_count: 1,
-      attempted: true,
-    });
-    await server.advance();
-    expect(server.types()).toEqual(expect.arrayContaining(['charge.failed', 'invoice.payment_failed']));
-  });
-
   it('requires action for a card that always requires authentication', async () => {
     const { id } = await draftOver(1234, 'pm_card_authenticationRequired');
     await expect(server.stripe.invoices.pay(id, { off_session: true })).rejects.toMatchObject({
@@ -86,31 +69,12 @@ describe('an invoice', () => {
     expect(server.types()).toContain('invoice.payment_action_required');
     const { hosted_invoice_url: url } = await server.stripe.invoices.retrieve(id);
     await postForm(url!, cardFields('4000002760003184'));
+    expect(await (await fetch(url!)).text()).toContain('Complete authentication');
     await postForm(url!, { do: 'fail' });
     expect(await server.stripe.invoices.retrieve(id)).toMatchObject({ status: 'open' });
     await postForm(url!, cardFields('4000002760003184'));
     await postForm(url!, { do: 'authenticate' });
     expect(await server.stripe.invoices.retrieve(id)).toMatchObject({ status: 'paid' });
-  });
-
-  it('under 50 cents is marked as paid and carried to the next invoice', async () => {
-    const { id, customer } = await draftOver(30);
-    const paid = await server.stripe.invoices.finalizeInvoice(id, { expand: ['payments'] });
-    expect(paid).toMatchObject({
-      status: 'paid',
-      total: 30,
-      amount_due: 0,
-      amount_paid: 0,
-      ending_balance: 30,
-      payments: { data: [] },
-    });
-    expect(await server.stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 30 });
-
-    const next = await server.stripe.invoices.create({ customer: customer.id });
-    await server.stripe.invoiceItems.create({ customer: customer.id, invoice: next.id, amount: 100, currency: 'usd' });
-    const open = await server.stripe.invoices.finalizeInvoice(next.id);
-    expect(open).toMatchObject({ total: 100, starting_balance: 30, amount_due: 130, ending_balance: 0 });
-    expect(await server.stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 });
   });
 
   it('uses up a credit balance', async () => {
@@ -121,20 +85,6 @@ describe('an invoice', () => {
       amount_due: 0,
       ending_balance: -700,
     });
-  });
-
-  it('is deleted as a draft, and voided once it is open', async () => {
-    const draft = await draftOver(1234);
-    expect(await server.stripe.invoices.del(draft.id)).toMatchObject({ deleted: true });
-    const { id } = await draftOver(1234);
-    await server.stripe.invoices.finalizeInvoice(id);
-    await expect(server.stripe.invoices.del(id)).rejects.toMatchObject({ statusCode: 400 });
-    const voided = await server.stripe.invoices.voidInvoice(id, { expand: ['payments.data.payment.payment_intent'] });
-    expect(voided).toMatchObject({
-      status: 'void',
-      payments: { data: [{ status: 'canceled', payment: { payment_intent: { status: 'canceled' } } }] },
-    });
-    await expect(server.stripe.invoices.pay(id)).rejects.toMatchObject({ statusCode: 400 });
   });
 
   it('includes pending items on request', async () => {
@@ -173,6 +123,18 @@ describe('an invoice', () => {
     expect(await ids({ created: { lt: server.seconds() } })).toEqual([first.id]);
   });
 
+  it('is paid on its page with another card, which pays later invoices', async () => {
+    const { id, customer } = await draftOver(1234, 'pm_card_chargeCustomerFail');
+    const { hosted_invoice_url: url } = await server.stripe.invoices.finalizeInvoice(id);
+    expect((await postForm(url!, cardFields('4000000000000002'))).html).toContain('declined');
+    await postForm(url!, { ...cardFields('4242424242424242'), save: 'yes' });
+    expect(await server.stripe.invoices.retrieve(id)).toMatchObject({ status: 'paid' });
+    const expand = ['invoice_settings.default_payment_method'];
+    expect(await server.stripe.customers.retrieve(customer.id, { expand })).toMatchObject({
+      invoice_settings: { default_payment_method: { card: { last4: '4242' } } },
+    });
+  });
+
   it('of a subscription cannot be deleted', async () => {
     const { customer } = await customerWithCard(server.stripe);
     const price = await planPrice(server.stripe);
@@ -182,5 +144,150 @@ describe('an invoice', () => {
       data: [draft],
     } = await server.stripe.invoices.list({ subscription: id, status: 'draft' });
     await expect(server.stripe.invoices.del(draft!.id)).rejects.toMatchObject({ statusCode: 400 });
+  });
+
+  it('is refused for a customer with a script until the outcome paid', async () => {
+    const { customer } = await customerWithCard(server.stripe);
+    const pay = async () => {
+      const invoice = await server.stripe.invoices.create({ customer: customer.id, metadata: { order: 'order_2' } });
+      await server.stripe.invoiceItems.create({
+        customer: customer.id,
+        invoice: invoice.id,
+        amount: 900,
+        currency: 'usd',
+      });
+      return server.stripe.invoices.pay(invoice.id, { off_session: true });
+    };
+    await server.script(customer.id, 'action_required');
+    await expect(pay()).rejects.toMatchObject({ code: 'authentication_required' });
+    await server.script(customer.id, 'failed');
+    await expect(pay()).rejects.toMatchObject({ code: 'card_declined' });
+    await server.script('order_2', 'paid');
+    expect((await server.stripe.invoices.list({ status: 'paid' })).data).toHaveLength(1);
+    await expect(pay()).resolves.toMatchObject({ status: 'paid' });
+  });
+});
+
+const paidWith = async (number: string): Promise<string> => {
+  const session = await server.stripe.checkout.sessions.create({
+    mode: 'payment',
+    client_reference_id: 'order_1',
+    line_items: [
+      { price_data: { currency: 'usd', unit_amount: 1000, product_data: { name: 'Credits' } }, quantity: 1 },
+    ],
+    success_url: 'http://127.0.0.1:1/done',
+  });
+  await postForm(session.url!, cardFields(number));
+  return (await server.stripe.checkout.sessions.retrieve(session.id)).payment_intent as string;
+};
+const chargeOf = async (intent: string) => {
+  const { latest_charge: charge } = await server.stripe.paymentIntents.retrieve(intent, {
+    expand: ['latest_charge.refunds'],
+  });
+  return charge as Exclude<typeof charge, string | null>;
+};
+
+describe('a payment', () => {
+  it('is refunded in parts, up to the full amount', async () => {
+    const payment_intent = await paidWith('4242424242424242');
+    const first = await server.stripe.refunds.create({ payment_intent, amount: 300, metadata: { by: 'operator' } });
+    expect(first).toMatchObject({ amount: 300, status: 'succeeded', payment_intent, metadata: { by: 'operator' } });
+    await expect(server.stripe.refunds.create({ payment_intent, amount: 701 })).rejects.toMatchObject({
+      statusCode: 400,
+    });
+    await expect(server.stripe.refunds.create({ payment_intent, amount: 0 })).rejects.toMatchObject({
+      statusCode: 400,
+    });
+    const { id: charge } = await chargeOf(payment_intent);
+    await server.stripe.refunds.create({ charge });
+
+    expect(await chargeOf(payment_intent)).toMatchObject({
+      amount_refunded: 1000,
+      refunded: true,
+      refunds: { data: [{ amount: 300 }, { amount: 700 }] },
+    });
+    expect((await server.stripe.refunds.list({ payment_intent })).data.map(({ amount }) => amount)).toEqual([700, 300]);
+    await expect(server.stripe.refunds.create({ payment_intent })).rejects.toMatchObject({
+      code: 'charge_already_refunded',
+    });
+    await server.advance();
+    expect(server.types()).toEqual(expect.arrayContaining(['charge.refunded', 'refund.created', 'refund.updated']));
+  });
+
+  it.each([
+    ['4000000000000259', 'needs_response'],
+    ['4000000000001976', 'warning_needs_response'],
+  ])('with the card %s has a dispute, %s', async (card, status) => {
+    const payment_intent = await paidWith(card);
+    expect((await server.stripe.disputes.list({ payment_intent })).data).toMatchObject([{ status }]);
+  });
+
+  it('has a dispute that is lost when it is closed', async () => {
+    const payment_intent = await paidWith('4242424242424242');
+    await server.script(payment_intent, 'disputed');
+    const [dispute] = (await server.stripe.disputes.list({ payment_intent })).data;
+    expect(await server.stripe.disputes.close(dispute!.id)).toMatchObject({ status: 'lost' });
+    await expect(server.stripe.disputes.close(dispute!.id)).rejects.toMatchObject({ statusCode: 400 });
+  });
+
+  it('has an early fraud warning', async () => {
+    const payment_intent = await paidWith('4242424242424242');
+    await server.script('order_1', 'fraud_warning');
+    const [warning] = (await server.stripe.radar.earlyFraudWarnings.list({ payment_intent })).data;
+    expect(warning).toMatchObject({ actionable: true, payment_intent });
+    expect(server.types()).toContain('radar.early_fraud_warning.created');
+  });
+});
+
+describe('an event', () => {
+  it('is no longer delivered after three days of refusals', async () => {
+    server.answer(500);
+    await server.stripe.customers.create({ name: 'Ada' });
+    for (let hour = 0; hour < 80; hour += 1) await server.move({ hours: 1 });
+    server.answer(200);
+    await server.move({ days: 2 });
+    expect(server.received).toEqual([]);
+    const { data } = await server.stripe.events.list({ delivery_success: false });
+    expect(data).toMatchObject([{ type: 'customer.created', pending_webhooks: 0 }]);
+  });
+
+  it('can be fetched and filtered by type, and is deleted after 30 days', async () => {
+    const customer = await server.stripe.customers.create({});
+    await server.stripe.products.create({ name: 'A' });
+    const { data } = await server.stripe.events.list({ types: ['product.created'] });
+    expect(data).toMatchObject([{ type: 'product.created' }]);
+    const [event] = (await server.stripe.events.list({ type: 'customer.*' })).data;
+    expect(await server.stripe.events.retrieve(event!.id)).toMatchObject({ data: { object: { id: customer.id } } });
+    await server.move({ days: 31 });
+    await server.move({ days: 1 });
+    await expect(server.stripe.events.retrieve(event!.id)).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  it('is delivered to other endpoints with its own secret and types', async () => {
+    const endpoint = await server.stripe.webhookEndpoints.create({
+      url: 'http://127.0.0.1:1/events',
+      enabled_events: ['product.created'],
+      api_version: '2026-10-28.endive',
+    });
+    expect(endpoint.secret).toMatch(/^whsec_/);
+    expect((await server.stripe.webhookEndpoints.list()).data.map(({ secret }) => secret)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await server.stripe.customers.create({ name: 'Ada' });
+    await server.stripe.products.create({ name: 'A' });
+    await server.advance();
+    const { data } = await server.stripe.events.list({ delivery_success: false });
+    expect(data).toMatchObject([{ type: 'product.created', pending_webhooks: 1 }]);
+  });
+
+  it('is held by a fault until it is released', async () => {
+    server.faults.order({ fault: 'events_held' });
+    for (const name of ['Ada', 'Bea']) await server.stripe.customers.create({ name });
+    await server.advance();
+    expect(server.received).toEqual([]);
+    const response = await fetch(`${server.url}/_control/events/release`, { method: 'POST' });
+    expect(response.status).toBe(200);
+    expect(server.received.map(({ event }) => event.data.object)).toMatchObject([{ name: 'Ada' }, { name: 'Bea' }]);
   });
 });
