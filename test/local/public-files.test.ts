@@ -167,10 +167,29 @@ const plainText = (html = ''): string =>
     .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
     .replaceAll(/\s+/g, ' ');
 
-describe('the public files of an offer with open models', () => {
+describe('the public files of an offer with open models, some of which change', () => {
   let content: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    content = await filesOf('examples/offers/open-models.json');
+    const folder = await testFolder();
+    const file = join(folder, 'offer.json');
+    const offer = JSON.parse(await readFile('examples/offers/open-models.json', 'utf8'));
+    const [large] = offer.models;
+    const dated = (id: string, dates: object) => ({ ...large, id, aliases: [], title: id, description: id, ...dates });
+    offer.models.push(
+      dated('aging', { deprecatedFrom: '2026-06-01', retiredFrom: '2027-01-01', replacedBy: 'acme-large' }),
+      dated('next', { availableFrom: '2027-02-01' }),
+      dated('cheaper', { priceChanges: [{ effectiveFrom: '2027-03-01', input: 1.5, output: 6 }] }),
+      dated('old', { retiredFrom: '2026-11-27' }),
+      dated('secret', { minPlan: 'internal' }),
+    );
+    const [, team] = offer.plans;
+    offer.plans.push(
+      { ...team, name: 'company', title: 'Company', priceUsd: null, recommended: false },
+      { ...team, name: 'internal', title: 'Internal', priceUsd: 1, recommended: false, hidden: true },
+    );
+    await writeFile(file, JSON.stringify(offer));
+    content = await filesOf(file);
+    await removeFolder(folder);
   });
 
   it('name nothing of the default offer', () => {
@@ -230,6 +249,22 @@ describe('the public files of an offer with open models', () => {
       'Contact: mailto:help@acme.example\nExpires: 2027-11-26T00:00:00.000Z\nPreferred-Languages: en\nCanonical: {{origin}}/.well-known/security.txt\n',
     );
   });
+
+  it('contain the dates and later prices of its models until they are retired', () => {
+    const text = plainText(content['/pricing/listing.html']);
+    expect(text).toContain('Deprecated from 1 Jun 2026; use acme-large Retired from 1 Jan 2027');
+    expect(text).toContain('Available from 1 Feb 2027');
+    expect(text).toContain(
+      'From 1 Mar 2027: 1.5 credits per million input tokens, 6 credits per million output tokens',
+    );
+    expect(text).not.toContain('old');
+  });
+
+  it('omit hidden plans with their models, and lead to sales for a plan without a price', () => {
+    expect(plainText(content['/pricing/listing.html'])).not.toMatch(/Internal|secret/);
+    expect(plainText(content['/pricing/listing.html'])).toMatch(/Company Custom .*Contact sales/);
+    expect(content['/pricing/listing.html']).toContain('href="mailto:help@acme.example?subject=Company%20plan"');
+  });
 });
 
 describe('the public files of an offer with speech only', () => {
@@ -252,48 +287,5 @@ describe('the public files of an offer with speech only', () => {
     expect(Object.keys(content)).not.toContain('/.well-known/security.txt');
     expect(content['/front.html']).not.toContain('mailto:');
     expect(content['/llms.txt']).not.toMatch(/Support|Optional/);
-  });
-});
-
-describe('the public files of an offer that changes', () => {
-  let prices: string;
-  beforeAll(async () => {
-    const folder = await testFolder();
-    const file = join(folder, 'offer.json');
-    const offer = JSON.parse(await readFile('examples/offers/open-models.json', 'utf8'));
-    const [large] = offer.models;
-    const dated = (id: string, dates: object) => ({ ...large, id, aliases: [], title: id, description: id, ...dates });
-    offer.models.push(
-      dated('aging', { deprecatedFrom: '2026-06-01', retiredFrom: '2027-01-01', replacedBy: 'acme-large' }),
-      dated('next', { availableFrom: '2027-02-01' }),
-      dated('cheaper', { priceChanges: [{ effectiveFrom: '2027-03-01', input: 1.5, output: 6 }] }),
-      dated('old', { retiredFrom: '2026-11-27' }),
-      dated('secret', { minPlan: 'internal' }),
-    );
-    const [, team] = offer.plans;
-    offer.plans.push(
-      { ...team, name: 'company', title: 'Company', priceUsd: null, recommended: false },
-      { ...team, name: 'internal', title: 'Internal', priceUsd: 1, recommended: false, hidden: true },
-    );
-    await writeFile(file, JSON.stringify(offer));
-    const content = await filesOf(file);
-    prices = content['/pricing/listing.html']!;
-    await removeFolder(folder);
-  });
-
-  it('contain the dates and later prices of its models until they are retired', () => {
-    const text = plainText(prices);
-    expect(text).toContain('Deprecated from 1 Jun 2026; use acme-large Retired from 1 Jan 2027');
-    expect(text).toContain('Available from 1 Feb 2027');
-    expect(text).toContain(
-      'From 1 Mar 2027: 1.5 credits per million input tokens, 6 credits per million output tokens',
-    );
-    expect(text).not.toContain('old');
-  });
-
-  it('omit hidden plans with their models, and lead to sales for a plan without a price', () => {
-    expect(plainText(prices)).not.toMatch(/Internal|secret/);
-    expect(plainText(prices)).toMatch(/Company Custom .*Contact sales/);
-    expect(prices).toContain('href="mailto:help@acme.example?subject=Company%20plan"');
   });
 });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadOffer } from '#lib/offer.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { runCommand } from '#test/run-command.ts';
 
@@ -28,9 +29,28 @@ afterAll(() => removeFolder(folder));
 it.each<[what: string, after: object, lines: (string | RegExp)[]]>([
   ['no change', {}, ['Customers notice no change.']],
   [
-    'other terms of a plan',
-    { plans: [free, { ...team, priceUsd: 25, features: ['webhooks'] }, large] },
+    'other terms of a plan, packs and product',
+    {
+      plans: [free, { ...team, priceUsd: 25, features: ['webhooks'] }, large],
+      packs: [],
+      product: {
+        ...product,
+        name: 'Acme',
+        logo: 'two.svg',
+        accent: '#0a5c7a',
+        supportEmail: 'a@acme.example',
+        termsVersion: 2,
+        links: {},
+      },
+    },
     [
+      'pack small: removed',
+      'product: name Acme AI becomes Acme',
+      'product: support email none becomes a@acme.example',
+      'product: color the default becomes #0a5c7a',
+      /^product: logo \w{12} becomes \w{12}$/,
+      'product: link to terms https://acme.example/terms becomes none',
+      'product: version of the terms 1 becomes 2',
       'plan team: price 20.00 USD becomes 25.00 USD',
       'plan team: features none becomes webhooks',
       'Subscriptions keep the terms at which they were bought.',
@@ -45,28 +65,6 @@ it.each<[what: string, after: object, lines: (string | RegExp)[]]>([
       'Subscriptions keep the terms at which they were bought.',
     ],
   ],
-  ['a pack', { packs: [] }, ['pack small: removed']],
-  [
-    'terms, name, links and color',
-    {
-      product: {
-        ...product,
-        name: 'Acme',
-        accent: '#0a5c7a',
-        supportEmail: 'a@acme.example',
-        termsVersion: 2,
-        links: {},
-      },
-    },
-    [
-      'product: name Acme AI becomes Acme',
-      'product: support email none becomes a@acme.example',
-      'product: color the default becomes #0a5c7a',
-      'product: link to terms https://acme.example/terms becomes none',
-      'product: version of the terms 1 becomes 2',
-    ],
-  ],
-  ['another logo', { product: { ...product, logo: 'two.svg' } }, [/^product: logo \w{12} becomes \w{12}$/]],
 ])('node bin/offer.ts diff prints %s', async (_, after, lines) => {
   const [old, next] = [join(folder, 'old.json'), join(folder, 'next.json')];
   await writeFile(old, JSON.stringify(before));
@@ -90,9 +88,8 @@ it.each<[what: string, change: object, fault: string]>([
     { endsOn: '2027-06-30', replacedBy: 'team' },
     'plans[1].replacedBy must be the name of a plan that does not end',
   ],
-])('node bin/offer.ts check refuses %s', async (_, change, fault) => {
+])('an offer is refused with %s', async (_, change, fault) => {
   const file = join(folder, 'ends.json');
   await writeFile(file, JSON.stringify({ ...before, plans: [free, { ...team, ...change }, large] }));
-  const { status, err } = await runCommand('bin/offer.ts', ['check', file], {});
-  expect([status, err]).toEqual([2, expect.stringContaining(fault)]);
+  expect(() => loadOffer(file, { isLocal: false })).toThrow(fault);
 });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadOffer } from '#lib/offer.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { runCommand } from '#test/run-command.ts';
 import { exampleOffer, startOffered } from '#test/service/offered-service.ts';
@@ -25,30 +26,26 @@ describe('npm start with a faulty offer', () => {
   });
 });
 
-describe('an offer that exceeds the maximum with its defaults', () => {
-  it('is refused in one sentence', async () => {
-    const folder = await testFolder();
-    const file = join(folder, 'offer.json');
-    const model = {
-      capabilities: ['chat'],
-      contextWindow: 1000,
-      endpoints: [{ kind: 'sagemaker', endpoint: 'a', family: 'vllm' }],
-    };
-    const models = Array.from({ length: 200 }, (_, n) => ({ ...model, id: `m-${n}`, description: 'd'.repeat(400) }));
-    await writeFile(file, JSON.stringify({ version: 1, models }));
-    const { status, err } = await runCommand('bin/offer.ts', ['check', file], {});
-    expect([status, err]).toEqual([2, `${file} has more than 122880 bytes with its logo and defaults.\n`]);
-    await removeFolder(folder);
-  });
-});
+describe('an offer file', () => {
+  const model = {
+    capabilities: ['chat'],
+    contextWindow: 1000,
+    endpoints: [{ kind: 'sagemaker', endpoint: 'a', family: 'vllm' }],
+  };
+  const models = Array.from({ length: 200 }, (_, n) => ({ ...model, id: `m-${n}`, description: 'd'.repeat(400) }));
 
-describe('an offer file with an alias', () => {
-  it('is refused in one sentence', async () => {
+  it.each([
+    [
+      'above the maximum size with its defaults',
+      JSON.stringify({ version: 1, models }),
+      ' has more than 122880 bytes with its logo and defaults.',
+    ],
+    ['with an alias', '{"version": 1, "packs": &a [], "plans": *a}', ': must not have aliases.'],
+  ])('%s is refused in one sentence', async (_, text, reason) => {
     const folder = await testFolder();
     const file = join(folder, 'offer.json');
-    await writeFile(file, '{"version": 1, "packs": &a [], "plans": *a}');
-    const { status, err } = await runCommand('bin/offer.ts', ['check', file], {});
-    expect([status, err]).toEqual([2, `${file}: must not have aliases.\n`]);
+    await writeFile(file, text);
+    expect(() => loadOffer(file, { isLocal: false })).toThrow(`${file}${reason}`);
     await removeFolder(folder);
   });
 });
