@@ -24,6 +24,12 @@ export function drawing(): <T>(all: readonly T[], count: number) => T[] {
   return (all, count) => someOf(all, count, position++);
 }
 
+/** Whether a case belongs to the part of all cases that the seed selects. At full length, every case does. */
+export function isSampled(name: string, oneIn: number, seed: number): boolean {
+  const sum = [...name].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7);
+  return atLength((sum + seed) % oneIn === 0, true);
+}
+
 /** Milliseconds for a test with its own counts. */
 export const patience = atLength(120_000, 3_600_000);
 

@@ -2,19 +2,25 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { services } from '#runtime/services/container.ts';
+import { atLength } from '#test/many.ts';
 import { chat, type Person } from '#test/service/service.ts';
 import { everyPage, findings, findingsInBothThemes, guestPages, settled, still } from '../pages/findings.ts';
+import { firstLoad, firstLoadTests, type Load } from '../pages/first-loads.ts';
 import { eventually, goTo, heading, open, phone, press, service, shoot, shows, visit } from '../stage.ts';
 import { unreadableTexts } from './texts.ts';
 
 const guestsOnly = new Set([...guestPages, '/docs', '/guides/credits']);
+const widths = [1360, 360];
 /** Addresses that open a dialog or a tab. */
 const openedPages = ['/keys?new', '/agents?new', '/playground?tab=speech', '/playground?tab=transcription'];
 const operatorTabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'];
 /** Pages whose boxes fill a wide window. */
 const widePages = new Set(['/', '/keys', '/plans', '/usage', '/logs', '/models', '/playground', '/settings']);
 
-interface Look {
+/** Pages that differ for a new account. */
+const newcomerPages = ['/', '/usage', '/plans'];
+
+interface Look extends Load {
   readonly path: string;
   readonly serious: string[];
   readonly isTooWide: boolean;
@@ -24,11 +30,13 @@ interface Look {
   readonly margins: number[];
 }
 
-/** Loads a page once, and examines it in both themes, on a phone and in a wide window. */
-async function look(page: Page, path: string): Promise<Look> {
+const desktop = { width: 1360, height: 900 };
+
+/** Loads a page for the first time at a width, and examines it in both themes, on a phone and in a wide window. */
+async function look(person: Person | undefined, path: string, width: number): Promise<Look> {
   const name = path.slice(1).replaceAll(/[?#/&=]/g, '-') || 'overview';
-  await page.goto(path);
-  await settled(page);
+  const { page, loaded } = await firstLoad(person, path, width);
+  await page.setViewportSize(desktop);
   const serious = await findingsInBothThemes(page, name);
   await page.setViewportSize(phone.viewport);
   await still(page);
@@ -41,8 +49,8 @@ async function look(page: Page, path: string): Promise<Look> {
   );
   const unreadable = await unreadableTexts(page);
   const margins = widePages.has(path) ? await marginsOf(page) : [];
-  await page.setViewportSize({ width: 1360, height: 900 });
-  return { path, serious, isTooWide, unreadable, margins };
+  await page.context().close();
+  return { ...loaded, path, serious, isTooWide, unreadable, margins };
 }
 
 async function marginsOf(page: Page): Promise<number[]> {
@@ -94,12 +102,24 @@ export function accessTests(): void {
     person = await busyPerson();
     const account = operatorTabs.map((tab) => `/operator?account=${person.id}&tab=${tab}`);
     paths = [...everyPage, ...openedPages, '/usage?group=key', ...account];
-    const [guest, signedIn] = [await visit(), await visit(person)];
-    for (const path of paths) looks.push(await look(guestsOnly.has(path) ? guest : signedIn, path));
+    // Alternates between the widths at which the pages load. At full length, both for each page.
+    const lookAt = async (whose: Person | undefined, path: string, index: number) => {
+      for (const width of atLength([widths[index % 2] ?? 0], widths)) looks.push(await look(whose, path, width));
+    };
+    for (const [index, path] of paths.entries()) await lookAt(guestsOnly.has(path) ? undefined : person, path, index);
+    const newcomer = await service.person();
+    for (const [index, path] of newcomerPages.entries()) await lookAt(newcomer, path, index + 1);
+    const rows = looks.map(({ path, bytes, files, shift, maxTaskMs: ms }) => {
+      const weight = `${Math.round(bytes / 1000)} KB, ${files} files`;
+      return `${path}: ${weight}, shift ${shift.toFixed(3)}, longest task ${ms.toFixed()} ms`;
+    });
+    console.log(rows.join('\n'));
   }, 300_000);
 
+  firstLoadTests(looks);
+
   test('has no serious axe findings in either theme', () => {
-    expect(looks).toHaveLength(paths.length);
+    expect(looks).toHaveLength(atLength(1, 2) * (paths.length + newcomerPages.length));
     expect(looks.filter(({ serious }) => serious.length > 0)).toEqual([]);
   });
 
@@ -109,7 +129,7 @@ export function accessTests(): void {
 
   test('uses the width of a window of 1,920 pixels', () => {
     const wide = looks.filter(({ margins }) => margins.length > 0);
-    expect(wide).toHaveLength(widePages.size);
+    expect(new Set(wide.map(({ path }) => path))).toEqual(widePages);
     expect(wide.filter(({ margins }) => Math.max(...margins) > 64)).toEqual([]);
   });
 

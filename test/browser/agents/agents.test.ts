@@ -135,8 +135,6 @@ describe('agents', () => {
     await talk.write('Find the weather of Oslo');
     const page = await visit(owner);
     const screens = {
-      list: '/agents',
-      new: '/agents?new',
       talk: `/agents?agent=${agent.id}&conversation=${talk.id}`,
       documents: `/agents?agent=${agent.id}&tab=documents`,
       settings: `/agents?agent=${agent.id}&tab=settings`,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { expectFits, expectReadable } from '../pages/findings.ts';
 import { eventually, member, shows } from '../stage.ts';
 
 export function modelTests(): void {
@@ -33,7 +32,5 @@ export function modelTests(): void {
     await shows(page, '1 request of 2,000 input and 1 output tokens costs 2.001 credits.');
     await page.getByRole('textbox', { name: 'Output tokens' }).fill('some');
     await shows(page, 'Enter whole numbers to see the cost.');
-    await expectReadable(page, 'models');
-    await expectFits(page, 'models');
   });
 }

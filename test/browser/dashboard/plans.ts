@@ -69,11 +69,7 @@ export function planTests(): void {
 
   test.each([
     ['no subscription', undefined, 'Freemium', ['SMME Pass']],
-    ['the Freemium plan', 1, 'Freemium', ['SMME Pass']],
     ['a cancelled Dev Pass whose month runs', 2, 'Dev Pass', ['SMME Pass']],
-    ['the SMME Pass', 3, 'SMME Pass', ['Pro Pass']],
-    ['the Pro Pass', 4, 'Pro Pass', []],
-    ['the Enterprise plan', 5, 'Enterprise', []],
   ])(
     'an account with %s sees its card marked, and at most one larger plan recommended',
     async (_, planRank, own, larger) => {

@@ -67,14 +67,12 @@ describe('the pages of operators', () => {
     await shows(page, /^Enter an email/);
   });
 
-  test('have each tab in the URL, without serious axe findings, even on a phone', async () => {
+  test('have each tab in the URL', async () => {
     for (const tab of ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit']) {
       const page = await pageOf(customer, tab);
       await eventually(() => page.getByRole('tab', { selected: true }).getAttribute('id')).toMatch(
         new RegExp(`${tab}$`),
       );
-      await eventually(() => page.locator('.mantine-Skeleton-root[data-visible]').count()).toBe(0);
-      await looksWell(page, `operator-${tab}`);
       await page.close();
     }
   }, 60_000);

@@ -1,13 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Browser, Cookie, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { startOffered } from '#test/service/offered-service.ts';
-import { changeTheme, findings, isTooWide, ofColours, still } from '../pages/findings.ts';
+import { looksWell } from '../pages/findings.ts';
 
-const screenshots = join(import.meta.dirname, '../../../test-output/payments');
 const specification = new URL('../../../examples/offers/specification.json', import.meta.url);
 
 /** Credits of the free plan: few, so that a test can use them up. */
@@ -31,7 +29,6 @@ export function usePaidService(): void {
     ];
     offer.plans[0].creditsPerMonth = freeCredits;
     folder = await testFolder();
-    await mkdir(screenshots, { recursive: true });
     [service, browser] = await Promise.all([
       startOffered(offer, folder, { isBuilt: true, takesPayments: true }),
       launchBrowser(),
@@ -81,21 +78,8 @@ export async function signInDemo(page: Page, path: string): Promise<void> {
   demoCookies = await page.context().cookies();
 }
 
-/** Expects that the page has no serious axe finding in either theme, and fits a phone. */
+/** Expects that the page has no serious axe finding, and fits a phone. */
 export async function looksRight(page: Page, name: string): Promise<void> {
-  const found: string[] = [];
-  for (const scheme of ['dark', 'light'] as const) {
-    await changeTheme(page, scheme);
-    found.push(...(await findings(page, scheme === 'dark' ? ofColours : undefined)));
-    if (!process.env['SCREENSHOTS']) continue;
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      await still(page);
-      await page.screenshot({ path: join(screenshots, `${name}-${width}-${scheme}.png`), fullPage: true });
-    }
-  }
-  await page.setViewportSize({ width: 360, height: 800 });
-  await still(page);
-  expect([name, found, await isTooWide(page)]).toEqual([name, [], false]);
+  await looksWell(page, `payments-${name}`);
   await page.setViewportSize({ width: 1280, height: 800 });
 }

@@ -31,13 +31,6 @@ export function stateTests(): void {
 
   test.each([
     [
-      'cancelled',
-      payment({ status: 'created', url: hosted }),
-      '&cancelled=1',
-      /You left the payment page. Nothing was charged/,
-      'Continue to payment',
-    ],
-    [
       'failed',
       payment({ status: 'failed' }),
       '',
@@ -65,13 +58,6 @@ export function stateTests(): void {
       /\$4.00 of \$10.00 for 1,000 credits was refunded/,
       'View receipt',
     ],
-    [
-      'disputed',
-      payment({ status: 'disputed', refundedAmount: 1000 }),
-      '',
-      /is disputed with your bank/,
-      'View receipt',
-    ],
   ])(
     'a payment that is %s is shown with the next step after the return from checkout',
     async (name, state, query, text, step) => {
@@ -84,28 +70,29 @@ export function stateTests(): void {
     },
   );
 
-  test.each(['', 'ord_1', '<b>', 'ord_aaaaaaaaaaaaaaaaaaaa%20'])(
-    'the malformed payment id %j is ignored',
-    async (given) => {
-      const page = await blankPage();
-      await answer(page, {});
-      await signInDemo(page, `/billing?payment=${given}`);
-      await page.getByText('No payments yet').waitFor();
-      expect(await page.getByText('This account has no payment').count()).toBe(0);
-      expect(await page.getByRole('alert').count()).toBe(0);
-    },
-  );
+  test('a malformed payment id is ignored', async () => {
+    const page = await blankPage();
+    await answer(page, {});
+    await signInDemo(page, '/billing?payment=<b>');
+    await page.getByText('No payments yet').waitFor();
+    expect(await page.getByText('This account has no payment').count()).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
 
-  test.each([
-    ['refunded', 'Then the plan ends.'],
-    ['disputed', 'Unless the dispute is resolved by then, the plan ends.'],
-  ])('a month whose payment was %s is past due, and shows when the plan ends', async (status, end) => {
+  test('a month whose payment was refunded is past due, and shows when the plan ends', async () => {
     const page = await blankPage();
     await answer(page, {
       list: [
         [
           payment(),
-          payment({ id: 'b', kind: 'renewal', planId: 'dev_pass', amount: 2999, refundedAmount: 2999, status }),
+          payment({
+            id: 'b',
+            kind: 'renewal',
+            planId: 'dev_pass',
+            amount: 2999,
+            refundedAmount: 2999,
+            status: 'refunded',
+          }),
         ],
       ],
     });
@@ -118,34 +105,23 @@ export function stateTests(): void {
     await signInDemo(page, '/billing');
     const banner = page
       .getByRole('alert')
-      .filter({ hasText: `The payment for the Dev Pass was ${status} on 27 Nov 2026.` });
-    await banner.getByText(end).waitFor();
+      .filter({ hasText: 'The payment for the Dev Pass was refunded on 27 Nov 2026.' });
+    await banner.getByText('Then the plan ends.').waitFor();
     expect(await banner.getByRole('link').or(banner.getByRole('button')).count()).toBe(0);
     const plan = page.getByRole('region', { name: 'Plan', exact: true });
     expect((await plan.textContent())?.replaceAll(/\s+/g, ' ')).toContain('Ends on4 Dec 2026Next paymentNone');
-    await looksRight(page, `past-due-${status}`);
+    await looksRight(page, 'past-due-refunded');
   });
 
-  test.each([
-    [
-      'a renewal that is being charged',
-      { renewalPendingSince: '2026-11-27T09:00:00.000Z' },
-      'Renewal$29.99 in progress since 27 Nov 2026Next payment$29.99 on 27 Dec 2026',
-    ],
-    ['a plan that an operator assigned', { paidUntil: undefined }, 'PriceNot chargedNext paymentNone'],
-    [
-      'a cancelled plan',
-      { status: 'cancelled', endsAt: '2026-12-27T09:00:00.000Z', creditsExpireAt: '2026-12-27T09:00:00.000Z' },
-      'Ends on27 Dec 2026Next paymentNone',
-    ],
-  ])('the billing page shows what is charged for %s', async (name, parts, text) => {
+  test('the billing page shows the renewal that is being charged', async () => {
     const page = await blankPage();
     await answer(page, {});
-    await respond(page, '**/api/subscription', subscription(parts));
+    await respond(page, '**/api/subscription', subscription({ renewalPendingSince: '2026-11-27T09:00:00.000Z' }));
     await signInDemo(page, '/billing');
     const plan = page.getByRole('region', { name: 'Plan', exact: true });
+    const text = 'Renewal$29.99 in progress since 27 Nov 2026Next payment$29.99 on 27 Dec 2026';
     await expect.poll(() => plan.textContent()).toContain(text);
-    await looksRight(page, name.replaceAll(' ', '-'));
+    await looksRight(page, 'renewal');
   });
 
   test('an unknown payment is an error', async () => {
@@ -275,13 +251,6 @@ export function stateTests(): void {
   });
 
   test.each([
-    [
-      402,
-      'PAYMENT_ACTION_REQUIRED',
-      `The payment requires confirmation by your bank. Confirm payment ${id} at ${hosted}.`,
-      'Confirm the payment',
-      'link',
-    ],
     [402, 'PAYMENT_DECLINED', 'The card was declined.', 'Change the card', 'button'],
     [409, 'PAYMENT_METHOD_REQUIRED', 'No card is saved.', 'Add a card', 'button'],
     [409, 'INVALID_STATE', `Payment ${id} is not finished.`, 'View payment', 'link'],

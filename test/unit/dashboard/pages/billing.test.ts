@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { planListing } from '#contract/billing/plans.ts';
 import {
   cardExpiry,
   cardTitle,
   centsOf,
   dollarsOf,
   isExpired,
+  isPaymentId,
   lastDayOf,
   linkIn,
   nextReadMs,
@@ -21,6 +23,7 @@ import {
   nextPayment,
   pastDueText,
   type Plan,
+  recommendedPlan,
   type Subscription,
   unpaidRenewal,
 } from '../../../../dashboard/src/pages/plans/plan.ts';
@@ -94,6 +97,12 @@ describe('a returned payment', () => {
     [{ status: 'action_required' }, waiting, 'warning', 'Your bank requires you to confirm the payment of $10.50'],
     [{ status: 'refunded', refundedAmount: 50 }, still, 'info', '$0.50 of $10.50 for 1,000 credits was refunded.'],
     [{ status: 'refunded', refundedAmount: 1050 }, still, 'info', '$10.50 for 1,000 credits was refunded.'],
+    [
+      { status: 'disputed', refundedAmount: 1050 },
+      still,
+      'warning',
+      'The payment of $10.50 for 1,000 credits is disputed',
+    ],
   ] as const)('of %o with %o is described', (parts, view, tone, text) => {
     const described = returnText(payment(parts), view);
     expect(described.tone).toBe(tone);
@@ -171,6 +180,33 @@ describe('the link in an error', () => {
   ])('of %j is %s', (detail, link) => {
     expect(linkIn(detail)).toBe(link);
   });
+});
+
+it.each([
+  ['ord_aaaaaaaaaaaaaaaaaaaa', true],
+  ['', false],
+  ['ord_1', false],
+  ['<b>', false],
+  ['ord_aaaaaaaaaaaaaaaaaaaa ', false],
+])('%j is the id of a payment: %s', (text, expected) => {
+  expect(isPaymentId(text)).toBe(expected);
+});
+
+it.each([
+  [undefined, 'smm_pass'],
+  [1, 'smm_pass'],
+  [2, 'smm_pass'],
+  [3, 'pro_pass'],
+  [4, undefined],
+  [5, undefined],
+])('an account on the plan %s is recommended the next larger plan with webhooks: %s', (id, larger) => {
+  const listed = planListing.filter((plan) => plan.id > 0);
+  expect(
+    recommendedPlan(
+      listed,
+      listed.find((plan) => plan.id === id),
+    )?.name,
+  ).toBe(larger);
 });
 
 it('the id of a payment is read from an error', () => {
