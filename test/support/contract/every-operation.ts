@@ -31,8 +31,8 @@ interface Call extends Sample {
   readonly raw?: { readonly payload: string; readonly signature: string };
 }
 
-/** Time of the service's clock, years ahead so that it can be advanced. */
-const startsAt = new Date('2050-01-15T09:00:00Z');
+/** Time of the service's clock: ahead so that it can be set, and only months, because each month renews the demo account. */
+const startsAt = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 15, 9));
 /** The subscription starts 10 minutes later, and is upgraded after 15 days. */
 const subscribedAt = new Date(startsAt.getTime() + 600_000);
 const upgradedAt = new Date(subscribedAt.getTime() + 15 * 86_400_000);
