@@ -50,7 +50,8 @@ describe('npm run new:endpoint', () => {
     expect(checks).toEqual(expect.arrayContaining(['check:format', 'check:imports', 'check:unused', 'check:openapi']));
     for (const check of checks)
       expect([check, await run('npm', 'run', '--silent', check)]).toMatchObject([check, { code: 0 }]);
-    await writeFile(join(copy, 'tsconfig.new.json'), JSON.stringify({ extends: './tsconfig.json', include: written }));
+    const include = [...written, 'functions/**/*.d.ts', 'local/**/*.d.ts', 'test/**/*.d.ts'];
+    await writeFile(join(copy, 'tsconfig.new.json'), JSON.stringify({ extends: './tsconfig.json', include }));
     expect(await run('node_modules/.bin/tsc', '-p', 'tsconfig.new.json')).toMatchObject({ code: 0 });
     expect(await run('node_modules/.bin/oxlint', '--type-aware', '--deny-warnings', ...written)).toMatchObject({
       code: 0,

@@ -26,7 +26,7 @@ export function drawing(): <T>(all: readonly T[], count: number) => T[] {
 
 /** Whether a case belongs to the part of all cases that the seed selects. At full length, every case does. */
 export function isSampled(name: string, oneIn: number, seed: number): boolean {
-  const sum = [...name].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7);
+  const sum = Buffer.from(name).reduce((hash, byte) => (hash * 31 + byte) % 1_000_003, 7);
   return atLength((sum + seed) % oneIn === 0, true);
 }
 

@@ -3,4 +3,6 @@ import { accessTests } from '../accounts/access.ts';
 import { useStage } from '../stage.ts';
 
 useStage();
-describe('every page', accessTests);
+describe('every page', () => {
+  accessTests();
+});
