@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guides, originMark } from '#contract/dashboard-config.ts';
 import { services } from '#runtime/services/container.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { someOf } from '#test/many.ts';
+import { seed, someOf } from '#test/many.ts';
 import { usePerson, useTestService } from '#test/service/service.ts';
 import { withOriginMark } from '../../dashboard/content/markdown.ts';
 import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
@@ -39,7 +39,6 @@ const inLanguage = (language: string) => blocks.filter((block) => block.language
 const named = (list: readonly Block[]) =>
   list.map((block, index) => [`${block.heading}, ${index + 1}`, block] as const);
 /** Examples that also run with the reader's key. At full length, all but those of audio, which would cost twice. */
-const seed = Date.now();
 console.log(`examples of seed ${seed}`);
 const isOfAudio = ({ heading }: Block) => heading.startsWith('audio, ');
 const withReadersKey = new Set(

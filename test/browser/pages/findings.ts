@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
-import { isSampled } from '#test/many.ts';
+import { isSampled, seed } from '#test/many.ts';
 import { eventually, phone, shoot } from '../stage.ts';
 
 /** Guides that together contain examples, tables, lists and links. */
@@ -49,8 +49,6 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<s
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
-/** Selects the looks that are examined in the dark theme too. */
-const seed = Math.floor(Math.random() * 1000);
 console.log(`looks of seed ${seed}`);
 
 /**

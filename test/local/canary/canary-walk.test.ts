@@ -10,7 +10,7 @@ import { userKey } from '#repositories/accounts/account-items.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { ambient } from '#runtime/process.ts';
 import { rowsOf, tableName } from '#test/database/rows.ts';
-import { someOf } from '#test/many.ts';
+import { seed, someOf } from '#test/many.ts';
 import { useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -64,7 +64,6 @@ async function tablesNaming({ id, email }: { id: number; email: string }): Promi
   return rows.filter(({ text }) => text.includes(String(id)) || text.includes(email)).map(({ table }) => table);
 }
 
-const seed = Date.now();
 console.log(`walks of seed ${seed}`);
 
 const isPath = ({ path }: CallerRequest, start: string) => path.startsWith(start);

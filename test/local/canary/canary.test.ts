@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { failedWalks } from '#contract/platform/metrics.ts';
 import { walk } from '#lib/cost/cost.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { someOf } from '#test/many.ts';
+import { seed, someOf } from '#test/many.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
 import { withMetrics } from '#test/service/watched/metrics-on.ts';
 
@@ -64,7 +64,6 @@ describe('npm start -- --canary', () => {
     await expect.poll(mailsToCanary).toHaveLength(walk.mails);
   });
 
-  const seed = Date.now();
   console.log(`faults of seed ${seed}`);
   const failing = [
     ['a model that fails', { target: 'sagemaker', fault: 'error' }, 'chat'],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someOf } from '#test/many.ts';
+import { seed, someOf } from '#test/many.ts';
 import { bearer, call, chat, newFolder } from '#test/service/local-calls.ts';
 import { killCommands, type LocalCommand, processesWith, runLocal } from '#test/service/local-command.ts';
 
@@ -152,7 +152,6 @@ describe('npm start', () => {
         `The data folder ${data} is not a directory, or lies under a file. Choose another with --data DIR.\n`,
       );
     });
-    const seed = Date.now();
     console.log(`damaged files of seed ${seed}`);
     const files = ['clock.json', 'mails.jsonl', 'dynamodb.sqlite', 'identity-key.json'];
     const damaged = someOf(files, 2, seed).map(async (name) => {
