@@ -110,7 +110,7 @@ test('a transaction whose response is lost is retried with the same token', asyn
 
 test.each([
   ['{"Items":{}}', 'Invalid type'],
-  ['{"Item":{"a":{"SS":["a"]}}}', 'is not read here'],
+  ['{"Item":{"a":{"NS":["1"]}}}', 'is not read here'],
   ['{"Item":{"a":{"N":"9007199254740993"}}}', 'holds exactly'],
   ['[', 'JSON'],
 ])('an unexpected response is an error, not an empty result: %s', async (body, reason) => {

@@ -39,13 +39,15 @@ test('attributes are written and read as in the SDK', () => {
   fc.assert(property, { numRuns: 300 });
 });
 
-test('binary attributes are read unchanged, and attributes of an unsupported type are refused', () => {
+test('binaries and sets of strings are read unchanged, and attributes of an unsupported type are refused', () => {
   const property = fc.property(fc.uint8Array(), (bytes) => {
     const { b } = valuesOf({ b: { B: Buffer.from(bytes).toString('base64') } });
     expect(Buffer.from(b as Uint8Array)).toEqual(Buffer.from(bytes));
   });
   fc.assert(property);
-  for (const odd of [{ SS: ['a'] }, {}, 5, null, { X: 1 }])
+  const names = { SS: ['a', 'b'] };
+  expect(valuesOf({ names })).toEqual(unmarshall({ names }));
+  for (const odd of [{ NS: ['1'] }, {}, 5, null, { X: 1 }])
     expect(() => valuesOf({ odd: odd as Record<string, unknown> })).toThrow(TypeError);
   expect(() => valuesOf({ a: { N: '9007199254740993' } })).toThrow(RangeError);
 });
@@ -61,7 +63,7 @@ test('a response without the item is undefined, and an invalid response is refus
   const attribute = (value: string) => `{"Attributes":{"a":${value}}}`;
   for (const number of ['9007199254740993', '1e300'])
     expect(() => itemOf(attribute(`{"N":"${number}"}`), wanted)).toThrow(RangeError);
-  for (const odd of [attribute('{"SS":["a"]}'), attribute('{}'), attribute('{"L":[5]}')])
+  for (const odd of [attribute('{"NS":["1"]}'), attribute('{}'), attribute('{"L":[5]}')])
     expect(() => itemOf(odd, wanted)).toThrow(TypeError);
   for (const odd of ['null', '5', '[]', attribute('{"N":}')]) expect(() => itemOf(odd, wanted)).toThrow(SyntaxError);
   const whole = attribute('{"L":[{"S":"a\\"b"},{"BOOL":false},{"M":{"c":{"NULL":true}}}]}');
