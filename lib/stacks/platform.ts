@@ -1,13 +1,20 @@
 import { Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { findModel } from '#contract/inference/models.ts';
+import type { Backups } from '#lib/constructs/data/backups.ts';
+import type { Mail } from '#lib/constructs/data/mail.ts';
+import type { Tables } from '#lib/constructs/data/tables.ts';
+import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import { HostedEndpoint } from '#lib/constructs/models/hosted-endpoint.ts';
+import { ServiceAlarms } from '#lib/constructs/monitoring/service-alarms.ts';
+import { serviceDashboard } from '#lib/constructs/monitoring/service-dashboard.ts';
 import { checkStreaming } from '#lib/deployable.ts';
 import { checkImages } from '#lib/hosted-model.ts';
 import { hostedName, type Stage } from '#lib/stage.ts';
 import { ApiStack, type ApiStackProps } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
-import { MonitoringStack } from './monitoring-stack.ts';
 
 interface ModelsStackProps extends StackProps {
   readonly stage: Stage;
@@ -54,4 +61,46 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   const models = hasModels ? new ModelsStack(scope, `${name}-models`, common) : undefined;
   for (const stack of [data, api, monitoring, models]) if (stack) Tags.of(stack).add('text-ai-stage', stage.name);
   return { data, api, monitoring, models };
+}
+
+export interface MonitoringStackProps extends StackProps {
+  readonly stage: Stage;
+  readonly tables: Tables;
+  readonly backups: Backups | undefined;
+  readonly jobs: readonly JobFunction[];
+  readonly mail: Mail;
+  readonly alarms: ITopic;
+}
+
+/** A dashboard, the alarms of the whole service, and a budget. */
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, props: MonitoringStackProps) {
+    const { stage, tables, backups, jobs, mail, alarms, ...stack } = props;
+    super(scope, id, { description: 'Text AI platform: dashboard and alarms', ...stack });
+    serviceDashboard(this, { stage, tables, jobs });
+    const configurationSet = mail.configurationSetName;
+    new ServiceAlarms(this, 'Service', { stage, tables, backups, configurationSet, topic: alarms });
+    const { email, monthlyBudgetUsd } = stage.alarms;
+    if (email !== null && monthlyBudgetUsd !== null) this.#watchCost(stage, email, monthlyBudgetUsd);
+  }
+
+  /**
+   * Filters by the cost allocation tag that all resources of the stage have. Activate the tag in the billing console
+   * first.
+   */
+  #watchCost({ name }: Stage, address: string, amount: number): void {
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        budgetName: `text-ai-${name}`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount, unit: 'USD' },
+        costFilters: { TagKeyValue: [`user:text-ai-stage$${name}`] },
+      },
+      notificationsWithSubscribers: [80, 100].map((threshold) => ({
+        notification: { notificationType: 'ACTUAL', comparisonOperator: 'GREATER_THAN', threshold },
+        subscribers: [{ subscriptionType: 'EMAIL', address }],
+      })),
+    });
+  }
 }

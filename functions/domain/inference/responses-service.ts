@@ -1,12 +1,13 @@
+import { findModel } from '#contract/inference/models.ts';
 import type { CompactedResponse, ResponseObject } from '#contract/inference/response-items.ts';
-import { type CompactionRequest, type ResponseRequest } from '#contract/inference/responses.ts';
+import type { CompactionRequest, ResponseRequest } from '#contract/inference/responses.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
-import type { ChatFormat } from './chat.ts';
+import { type ChatFormat, overhead, overheadPerMessage, promptTexts } from './chat.ts';
+import type { Conversation, ModelMessage } from './conversation.ts';
 import type { Inference } from './inference.ts';
 import type { ModelUsage } from './model-stream.ts';
-import type { ChatOrder, Proof } from './order.ts';
+import { type ChatOrder, type Proof, TokenCount } from './order.ts';
 import { requestIdOf, responsesFormat, type ResponsesFormat, usageOf } from './responses-format.ts';
-import { truncated } from './responses-truncation.ts';
 import { compactionOf, conversationOfResponse, type Item, requestItems } from './responses.ts';
 import { historyOf, noHistory, resolved, responseRetentionMs, type ResponseStore } from './stored-responses.ts';
 import { StreamedResponse } from './streamed-response.ts';
@@ -181,4 +182,47 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Share of the window that is left for the output, unless `max_output_tokens` is less. */
+const outputShare = 0.25;
+
+/**
+ * Drops the oldest messages of a conversation that does not fit into the model's window. Keeps system messages, the
+ * newest message, and the result of each call with the call.
+ */
+export async function truncated(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<Conversation> {
+  const { model, messages, functions, maxTokens = Number.POSITIVE_INFINITY } = conversation;
+  const window = findModel(model, 'chat')?.contextWindow ?? 0;
+  const room = window - Math.min(maxTokens, Math.floor(window * outputShare));
+  const extra = overhead + overheadPerMessage * messages.length;
+  const whole = new TokenCount(promptTexts(conversation), tokenizer);
+  if (extra + (await whole.bound(room - extra, window, prove)) <= room) return conversation;
+
+  const tokensOf = async (some: readonly ModelMessage[], offered: Conversation['functions'] = []): Promise<number> => {
+    const count = new TokenCount(promptTexts({ messages: some, functions: offered }), tokenizer);
+    return overheadPerMessage * some.length + (await count.upTo(window));
+  };
+  const isSystem = ({ role }: ModelMessage): boolean => role === 'system';
+  const kept = new Set(messages.filter(isSystem));
+  let left = room - overhead - (await tokensOf([...kept], functions));
+  for (const [index, group] of groupsOf(messages.filter((message) => !isSystem(message)))
+    .toReversed()
+    .entries()) {
+    left -= await tokensOf(group);
+    if (left < 0 && index > 0) break;
+    for (const message of group) kept.add(message);
+  }
+  return { ...conversation, messages: messages.filter((message) => kept.has(message)) };
+}
+
+/** A message with the results of its calls. */
+function groupsOf(messages: readonly ModelMessage[]): ModelMessage[][] {
+  const groups: ModelMessage[][] = [];
+  for (const message of messages) {
+    const group = groups.at(-1);
+    if (message.role === 'tool' && group) group.push(message);
+    else groups.push([message]);
+  }
+  return groups;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { uploadTypes } from '#contract/audio/transcriptions.ts';
 import { checkedAudio, refuseUnknownType } from '#domain/audio/checked-audio.ts';
-import { flac } from '#gateways/audio/flac.ts';
+import { flac } from '#gateways/audio/audio-facts.ts';
 
 async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ResponseRequest } from '#contract/inference/responses.ts';
 import { toModelRequest } from '#domain/inference/chat.ts';
-import { truncated } from '#domain/inference/responses-truncation.ts';
+import { truncated } from '#domain/inference/responses-service.ts';
 import {
   compactionOf,
   conversationOfResponse,
