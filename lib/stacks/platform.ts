@@ -73,7 +73,7 @@ export interface MonitoringStackProps extends StackProps {
 }
 
 /** A dashboard, the alarms of the whole service, and a budget. */
-export class MonitoringStack extends Stack {
+class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, props: MonitoringStackProps) {
     const { stage, tables, backups, jobs, mail, alarms, ...stack } = props;
     super(scope, id, { description: 'Text AI platform: dashboard and alarms', ...stack });
