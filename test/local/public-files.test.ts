@@ -206,7 +206,7 @@ describe('the public files of an offer with open models, some of which change', 
     expect(front).toContain('href="https://acme.example/terms"');
     expect(front).toContain('href="mailto:help@acme.example"');
     expect(content['/llms.txt']).toContain('- [Privacy](https://acme.example/privacy)');
-    expect(plainText(front)).toContain('50 credits per month are free.');
+    expect(plainText(front)).toContain('50 credits per month for free.');
     expect(plainText(front)).not.toMatch(/Text-to-speech|Transcription|Messages/);
   });
 

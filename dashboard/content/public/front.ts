@@ -2,8 +2,7 @@ import { type GuideSlug, originMark } from '#contract/dashboard-config.ts';
 import { firstModelFor, models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { capabilities, type Capability } from '#contract/offer/offer.ts';
-import { creditCount } from '../../src/lib/format.ts';
-import { claim, failedCalls, freePlan, isSold, type Service } from '../../src/lib/offer.ts';
+import { claim, failedCalls, freeCreditsText, isSold, type Service } from '../../src/lib/offer.ts';
 import { html, type PublicPage, type Question, questionsSection } from './page.ts';
 
 interface ServiceText {
@@ -128,9 +127,6 @@ const sdkExamples: readonly SdkExample[] = [
   },
 ];
 
-const freeCredits = freePlan?.creditsPerMonth ?? 0;
-const freeText = freeCredits > 0 ? `${creditCount(freeCredits)} per month are free. No card required.` : '';
-
 const questions: readonly Question[] = [
   {
     question: 'Does it work with my OpenAI or Anthropic code?',
@@ -146,7 +142,7 @@ const questions: readonly Question[] = [
   {
     question: 'What happens when my credits are used up?',
     answer:
-      'Calls return 402 until the next monthly credits or an upgrade. The balance never becomes negative, and nothing else is billed.',
+      'Calls return 402 until you have credits again. The balance never becomes negative, and nothing else is billed.',
   },
   {
     question: 'Can I limit what a key spends?',
@@ -157,7 +153,7 @@ const questions: readonly Question[] = [
 export const front: PublicPage = {
   path: '/',
   title: offer.product.name,
-  description: [claim, freeText].filter(Boolean).join(' '),
+  description: [claim, freeCreditsText].filter(Boolean).join(' '),
   content: html`<section class="hero">
       <div>
         <h1>${claim}</h1>
@@ -168,7 +164,7 @@ export const front: PublicPage = {
           <a class="button" href="/register">Create account</a>
           <a class="button plain" href="/pricing">Models and pricing</a>
         </p>
-        ${freeText !== '' && html`<p class="note">${freeText}</p>`}
+        ${freeCreditsText !== '' && html`<p class="note">${freeCreditsText}</p>`}
       </div>
       <figure>
         <figcaption>A first request</figcaption>

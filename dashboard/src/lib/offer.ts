@@ -4,6 +4,7 @@ import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
 import { callableModels } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import type { Capability } from '#contract/offer/offer.ts';
+import { creditCount } from './format.ts';
 
 const sells = (capability: Capability): boolean =>
   callableModels().some(({ capabilities }) => capabilities.includes(capability));
@@ -42,6 +43,12 @@ export function planInSentence(planId: string): string {
   const title = planTitle(planId);
   return title.endsWith('Pass') ? title : `${title} plan`;
 }
+
+const freeCredits = freePlan?.creditsPerMonth ? `${creditCount(freePlan.creditsPerMonth)} per month` : '';
+
+/** Both texts are empty if no plan grants free credits. */
+export const freeCreditsText = freeCredits && `${freeCredits} for free. No card required.`;
+export const freePlanText = freePlan && freeCredits ? `The ${planInSentence(freePlan.name)} has ${freeCredits}.` : '';
 
 /** The effect of a change of plan, for the plans page and the page of prices. */
 export const planChanges =

@@ -100,18 +100,22 @@ describe('the dashboard of an offer', () => {
       links.status,
       'mailto:help@acme.example',
     ]);
+    // 1,000 input tokens at 2 and 300 output tokens at 8 credits per million.
+    await page.getByText('0.0044', { exact: true }).waitFor({ state: 'attached' });
     await looksRight(page, 'register', width, scheme);
     await isDone(page);
   });
 
-  it('asks no new user again', async () => {
+  it('asks no new user again, and tells each of the free credits', async () => {
     const page = await open('/register', 1280, 'light');
+    await page.getByText('The Free plan has 50 credits per month. Upgrade when you need more.').waitFor();
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('link', { name: 'Skip for now' }).click();
     await page.getByText('Make your first call').first().waitFor();
+    await page.getByText('The Free plan has 50 credits per month. Larger plans have more').waitFor();
     await isDone(page);
   });
 

@@ -1,9 +1,13 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { callCost } from '#contract/billing/cost.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { firstModelFor, models } from '#contract/inference/models.ts';
 import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { useTitle } from '../../lib/focus.ts';
-import { claim, freePlan } from '../../lib/offer.ts';
+import { formatCredits } from '../../lib/format.ts';
+import { claim, freeCreditsText, freePlan } from '../../lib/offer.ts';
 import css from './auth-layout.module.css';
 
 interface AuthLayoutProps {
@@ -55,6 +59,13 @@ export function FootLink({ href, children }: { href: string; children: string })
 
 const freeCredits = freePlan?.creditsPerMonth ?? 0;
 
+/** Credits of a call with 1,000 input and 300 output tokens. */
+function exampleCharge(): number {
+  const model = models.find(({ id }) => id === firstModelFor('chat'));
+  return model ? callCost(model, 'chat', { input: 1000, output: 300 }, Date.now()) / microPerCredit : 1;
+}
+const charged = exampleCharge();
+
 /** Shows the guarantees of the service, with example headers of a free plan's first call. */
 function AboutService() {
   return (
@@ -67,11 +78,11 @@ function AboutService() {
         </div>
         <div>
           <dt>x-credits-charged</dt>
-          <dd>1</dd>
+          <dd>{formatCredits(charged)}</dd>
         </div>
         <div>
           <dt>x-credits-remaining</dt>
-          <dd>{Math.max(0, freeCredits - 1)}</dd>
+          <dd>{formatCredits(Math.max(0, freeCredits - charged))}</dd>
         </div>
         <div>
           <dt>x-ratelimit-remaining-requests</dt>
@@ -79,7 +90,7 @@ function AboutService() {
         </div>
       </dl>
       <ul className={css.points}>
-        {freeCredits > 0 && <li>{freeCredits} free credits per month. No card required.</li>}
+        {freeCreditsText && <li>{freeCreditsText}</li>}
         <li>Unused plan credits roll over for up to three months.</li>
         <li>Failed calls are free.</li>
       </ul>

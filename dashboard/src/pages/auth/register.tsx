@@ -2,7 +2,6 @@ import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
-import { offer } from '#contract/offer/current-offer.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
@@ -12,15 +11,12 @@ import { ResendConfirmation } from '../../components/emails.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { returnPath, useOwnDocument } from '../../components/session.ts';
-import { formatWhole } from '../../lib/format.ts';
+import { freePlanText } from '../../lib/offer.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { InboxLink } from './email-link.tsx';
 import { GoogleSignIn } from './google.tsx';
 
-const free = offer.plans.find(({ priceUsd }) => priceUsd === 0);
-const freeLead =
-  free?.creditsPerMonth &&
-  `The ${free.title} plan has ${formatWhole(free.creditsPerMonth)} credits per month. Upgrade when you need more.`;
+const freeLead = freePlanText && `${freePlanText} Upgrade when you need more.`;
 
 const labels = { email: 'Email', name: 'Name', password_hash: 'Password' };
 

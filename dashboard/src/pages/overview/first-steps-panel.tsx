@@ -11,6 +11,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/page.tsx';
 import { rescueFocus } from '../../lib/focus.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
+import { freePlanText } from '../../lib/offer.ts';
 import { type FirstSteps, type StepId, stepIds } from './first-steps.ts';
 import css from './overview.module.css';
 
@@ -25,7 +26,7 @@ const steps: Readonly<Record<StepId, { readonly title: string; readonly text: Re
     },
     plan: {
       title: 'Choose a plan',
-      text: 'Freemium has 100 credits per month. Larger plans have more, and unused credits roll over.',
+      text: `${freePlanText} Larger plans have more, and unused credits roll over.`,
     },
   };
 

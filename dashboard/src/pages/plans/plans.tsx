@@ -89,7 +89,7 @@ function BuyCredits() {
 function Rules() {
   return (
     <Text size="sm" c="dimmed" maw="46rem">
-      Every plan includes agents, speech and text analysis. {planChanges}
+      {planChanges}
     </Text>
   );
 }
