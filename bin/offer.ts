@@ -12,13 +12,17 @@ const usage = `Usage: npx node bin/offer.ts COMMAND
 
   check FILE      checks an offer file (docs/offer.md)
   diff OLD NEW    prints what customers notice of a change
-  example         prints an example: two models with prices by token
+  example         prints an example: three models priced by tokens
   schema          prints the JSON Schema of offer files, for editors
 
-  --local         allow models behind http on this machine
+  --local         allow models at http://127.0.0.1
 `;
 
 const example = new URL('../examples/offers/open-models.json', import.meta.url);
+
+/** The example refers to the schema from the root of the repository, where the offer is kept. */
+const exampleText = (): string =>
+  readFileSync(example, 'utf8').replace('./offer.schema.json', './examples/offers/offer.schema.json');
 
 function run(): string {
   const { positionals, values } = parseArgs({
@@ -30,7 +34,7 @@ function run(): string {
   if (command === 'check' && files.length === 1) return summary(load(files[0] ?? ''));
   if (command === 'diff' && files.length === 2)
     return difference(factsOf(load(files[0] ?? '')), factsOf(load(files[1] ?? '')));
-  if (command === 'example' && files.length === 0) return readFileSync(example, 'utf8');
+  if (command === 'example' && files.length === 0) return exampleText();
   if (command === 'schema' && files.length === 0) return `${JSON.stringify(schema(), null, 2)}\n`;
   if (values.help) return usage;
   throw new OfferError(usage);
@@ -44,12 +48,18 @@ const schema = () =>
     ignoreActions: ['check', 'transform', 'safe_integer', 'email'],
   });
 
+const usedUnits = { translation: 'started 100 words', analysis: 'request' } as const;
+
+const counted = ({ length }: readonly unknown[], noun: string): string => `${length} ${noun}${length === 1 ? '' : 's'}`;
+
 function summary(offer: Offer): string {
-  const { product, version, models, plans, packs } = offer;
-  const counts = [`${models.length} models`, `${plans.length} plans`, `${packs.length} packs`].join(', ');
+  const { product, version, models, plans, packs, uses, services } = offer;
+  const counts = [counted(models, 'model'), counted(plans, 'plan'), counted(packs, 'pack')].join(', ');
+  const used = (['translation', 'analysis'] as const).filter((service) => uses[service] !== null);
   return [
     `${product.name}, version ${version}: ${counts}.`,
     ...models.map((model) => `  ${model.id}: ${model.contextWindow} tokens, ${priceText(model.price)}`),
+    ...used.map((service) => `  ${service}: ${services[service] / 1_000_000} credits per ${usedUnits[service]}`),
     ...plans.map(
       (plan) => `  ${plan.name}: ${usd(plan.priceUsd)}, ${plan.creditsPerMonth ?? 'unlimited'} credits a month`,
     ),

@@ -1,4 +1,5 @@
 import { findModel, firstModelFor, models } from '#contract/inference/models.ts';
+import { secretVariable } from '#contract/offer/offer.ts';
 import { brand } from '#contract/shared/fields.ts';
 import { curlLine, type Status } from '../admin/admin.ts';
 import { demoPlan } from '../admin/demo-account.ts';
@@ -18,9 +19,10 @@ export function welcome(status: Status, engine: string): string {
     `  Inference  ${status.inferenceUrl}`,
     `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,
     `  Anthropic  ${origin}/anthropic  (base URL for the official SDKs and Claude Code)`,
-    `  Inbox      ${origin}/_local/inbox  (mails end up here)`,
-    `  Phone      ${origin}/_local/phone  (messages end up here)`,
+    `  Inbox      ${origin}/_local/inbox  (emails arrive here)`,
+    `  Phone      ${origin}/_local/phone  (messages arrive here)`,
     `  Models     ${engine}`,
+    ...missingSecrets(process.env).map((name) => `  Missing    ${name} is not set; calls that need it return 503`),
     ...demoLines(status),
     'Next:',
     `  register yourself    ${status.dashboardUrl}register, or use the demo account there`,
@@ -30,6 +32,15 @@ export function welcome(status: Status, engine: string): string {
     'Ctrl-C ends it; all data is kept.',
     '',
   ].join('\n');
+}
+
+/** Variables of the model servers' API keys that have no value. */
+function missingSecrets(environment: NodeJS.ProcessEnv): string[] {
+  const endpoints = models.flatMap((model) => model.endpoints);
+  const names = endpoints.flatMap((endpoint) =>
+    endpoint.kind === 'openai' && endpoint.secret !== undefined ? [secretVariable(endpoint.secret)] : [],
+  );
+  return [...new Set(names)].filter((name) => !environment[name]);
 }
 
 /** Faults need a stand-in for the first chat model. */

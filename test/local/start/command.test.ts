@@ -63,6 +63,15 @@ describe('npm start', () => {
     });
   });
 
+  test('names the variable of an API key that an offer needs and that is not set', async () => {
+    const command = start(await newFolder(), '--offer', 'examples/offers/open-models.json');
+    await command.ready;
+    await expect
+      .poll(() => command.out())
+      .toMatch(/^ {2}Missing {4}ACME_MODELS is not set; calls that need it return 503$/m);
+    command.kill('SIGKILL');
+  }, 60_000);
+
   test('ends within 5 s of SIGTERM while jobs catch up after centuries, and continues at the next start', async () => {
     const folder = await newFolder();
     const command = start(folder);

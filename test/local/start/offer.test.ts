@@ -26,6 +26,20 @@ describe('npm start with a faulty offer', () => {
   });
 });
 
+describe('node bin/offer.ts check', () => {
+  it('prints the prices of translation and analysis, which may be defaults', async () => {
+    const { status, out } = await runCommand('bin/offer.ts', ['check', 'examples/offers/open-models.json'], {});
+    expect([status, out.split('\n')]).toEqual([
+      0,
+      expect.arrayContaining([
+        'Acme AI, version 1: 3 models, 2 plans, 1 pack.',
+        '  translation: 10 credits per started 100 words',
+        '  analysis: 5 credits per request',
+      ]),
+    ]);
+  });
+});
+
 describe('an offer file', () => {
   const model = {
     capabilities: ['chat'],
