@@ -282,7 +282,9 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const attempt = { ...useOf(priced, call, call.order.model), accountId, requestId, model, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) runAfterSend(order.call);
-        const { amount, price = codeOfService(attempt.service) } = order;
+        const { price = codeOfService(attempt.service) } = order;
+        // Larger amounts are inexact and cannot be stored. No balance covers them.
+        const amount = Math.min(order.amount, Number.MAX_SAFE_INTEGER);
         return metering.admit({ ...attempt, amount, price, isStream: order.stream });
       };
       const openHold = await admit(call.order).catch(async (refusal: unknown) => {

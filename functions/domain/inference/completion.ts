@@ -61,9 +61,10 @@ export async function toModelCompletion(request: Prompt, tokenizer: TokenEncodin
   const [prompt = ''] =
     typeof request.prompt === 'string' ? [request.prompt] : await decodedTexts([request.prompt], decoding);
   const count = new TokenCount([prompt], tokenizer);
-  const tokens = await count.bound(window - (requested ?? defaultMaxTokens), window, prove);
+  const wanted = requested ?? Math.min(defaultMaxTokens, maxOutputTokens);
+  const tokens = await count.bound(window - wanted, window, prove);
   if (tokens + (requested ?? 1) > window) throw contextLengthExceeded(model, window, tokens, requested ?? 1);
-  const maxTokens = requested ?? Math.min(defaultMaxTokens, window - tokens);
+  const maxTokens = requested ?? Math.min(wanted, window - tokens);
   const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request), ...extras };
   return { body, promptTokens: tokens, count };
 }

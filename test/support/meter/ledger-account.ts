@@ -31,6 +31,8 @@ import { start } from './meters.ts';
 export type LedgerAccount = Awaited<ReturnType<typeof openLedgerAccount>>;
 
 export interface LedgerAccountOptions {
+  /** Default: the next number of the process. */
+  readonly id?: number;
   /** The fault of each attempt by the account's client. */
   readonly fault?: (requestId: string) => Fault;
   /** Time of its registration, epoch seconds. */
@@ -56,10 +58,15 @@ export const noFiles = (): Promise<ArchiveFiles> => Promise.reject(new Error('th
 /** Opens an account like a registration, with a key, its own clock, and a ledger that is projected on demand. */
 export async function openLedgerAccount(
   url: string,
-  { fault, at = start / 1000, plans = unhurriedPlans, keyLimit = 0, files = noFiles }: LedgerAccountOptions = {},
+  {
+    id = (accounts += 1),
+    fault,
+    at = start / 1000,
+    plans = unhurriedPlans,
+    keyLimit = 0,
+    files = noFiles,
+  }: LedgerAccountOptions = {},
 ) {
-  accounts += 1;
-  const id = accounts;
   const calm = faultyClient(url);
   const { client, images } = faultyClient(url, fault);
   const opened = openMeter(id, at, plans);

@@ -4,6 +4,7 @@ import type { ModelPrice } from '#contract/offer/offer.ts';
 import { modelTariff, tariffOfCode } from '#domain/inference/tariff.ts';
 import { codeOfModel, secondPrice } from '#domain/meter/pricing.ts';
 import { atLength } from '#test/many.ts';
+import { priceByHand, type Rates } from '#test/meter/price-model.ts';
 
 const rate = fc.oneof(fc.integer({ min: 0, max: 20_000_000 }), fc.integer({ min: 0, max: 5_000_000_000 }));
 const price = fc.record<ModelPrice>({
@@ -15,17 +16,13 @@ const price = fc.record<ModelPrice>({
 });
 const tokens = fc.integer({ min: 0, max: 200_000 });
 
-/** An independent calculation: decimal digits added column by column. */
-function byHand(terms: readonly (readonly [number, number])[]): number {
-  let millionths = 0n;
-  for (const [count, perToken] of terms) {
-    const figures = String(perToken).split('').toReversed();
-    for (const [place, figure] of figures.entries())
-      millionths += BigInt(count) * BigInt(figure) * 10n ** BigInt(place);
-  }
-  const text = String(millionths).padStart(7, '0');
-  return Number(text.slice(0, -6)) + (/[1-9]/.test(text.slice(-6)) ? 1 : 0);
-}
+const exactly = (rates: ModelPrice): Rates => ({
+  perRequest: BigInt(rates.perRequest),
+  input: BigInt(rates.input),
+  cachedInput: BigInt(rates.cachedInput),
+  cacheWrite: BigInt(rates.cacheWrite),
+  output: BigInt(rates.output),
+});
 
 describe('the price of a model by tokens', () => {
   it('charges each kind of token at its rate, rounded up once per call', () => {
@@ -37,13 +34,8 @@ describe('the price of a model by tokens', () => {
           cached_tokens: cached,
           cache_write_tokens: written,
         };
-        const expected = byHand([
-          [plain, rates.input],
-          [cached, rates.cachedInput],
-          [written, rates.cacheWrite],
-          [output, rates.output],
-        ]);
-        expect(modelTariff(rates).cost(usage)).toBe(rates.perRequest + expected);
+        const byHand = priceByHand(exactly(rates), { input: usage.prompt_tokens, cached, written, output });
+        expect(BigInt(modelTariff(rates).cost(usage))).toBe(byHand);
       }),
       { numRuns: atLength(2000, 50_000) },
     );
