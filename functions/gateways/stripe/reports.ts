@@ -6,9 +6,6 @@ import { idOf, priceOf, type StripeClient, undefinedIfMissing } from './client.t
 /** Seconds by which Stripe's clock may differ from ours. */
 const clockSkew = 60;
 
-/** Statuses of disputes in which Stripe has withdrawn the amount. Inquiries (`warning_…`) take nothing. */
-const takenStatuses = new Set(['needs_response', 'under_review', 'lost']);
-
 type Reports = Pick<PaymentProvider, 'report' | 'renewal' | 'paidInvoicesOf' | 'invoicesSince' | 'sessionsSince'>;
 
 /** Reads payments as orders report them. */
@@ -22,7 +19,7 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
     const disputes = charge.disputed
       ? await call((stripe) => stripe.disputes.list({ payment_intent: payment }))
       : undefined;
-    const taken = disputes?.data.filter(({ status }) => takenStatuses.has(status)) ?? [];
+    const taken = disputes?.data.filter(isWithdrawn) ?? [];
     return {
       payment,
       chargedCents: charge.amount_captured,
@@ -63,7 +60,11 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
     );
     const [line, second] = session.line_items?.data ?? [];
     const invoice = idOf(session.invoice);
-    const isPaid = session.status === 'complete' && session.payment_status === 'paid';
+    const isComplete = session.status === 'complete';
+    const report = isComplete && invoice !== undefined ? await invoiceReport(invoice) : undefined;
+    // The balance of the customer can pay for a plan. Then no payment is required, but the invoice is paid.
+    const isCovered = session.payment_status === 'no_payment_required' && report?.state === 'paid';
+    const isPaid = isComplete && (session.payment_status === 'paid' || isCovered);
     const facts = {
       customer: idOf(session.customer) ?? '',
       isLive: session.livemode,
@@ -76,7 +77,6 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
     };
     if (!isPaid)
       return { ...facts, state: session.status === 'expired' ? 'expired' : hasFailed(session) ? 'failed' : 'open' };
-    const report = invoice === undefined ? undefined : await invoiceReport(invoice);
     const payment = idOf(session.payment_intent);
     return {
       ...report,
@@ -130,6 +130,15 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
         if (mode !== 'setup') yield id;
     },
   };
+}
+
+/**
+ * Whether Stripe has withdrawn the amount of a dispute, including one that is appealed or has an unknown status.
+ * Inquiries (`warning_…`) withdraw nothing. A prevented dispute either was blocked or has returned the money.
+ */
+function isWithdrawn({ status, balance_transactions: moved }: Stripe.Dispute): boolean {
+  if (status === 'prevented') return moved.reduce((sum, { amount }) => sum + amount, 0) < 0;
+  return status !== 'won' && !status.startsWith('warning_');
 }
 
 /** A payment that was still processing when the page was complete. */
