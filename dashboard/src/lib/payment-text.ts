@@ -148,7 +148,7 @@ export const dollarsOf = (cents: number): string =>
 type TopUp = Pick<InferOutput<typeof AutoTopUp>, 'state' | 'lastFailure'>;
 type Failure = NonNullable<TopUp['lastFailure']>['reason'];
 
-const failures: Readonly<Record<Failure, string>> = {
+const failures: Readonly<Record<Exclude<Failure, 'returned'>, string>> = {
   declined: 'the card was declined',
   action_required: 'the bank requires confirmation',
   no_card: 'no card is saved',
@@ -159,6 +159,8 @@ const failures: Readonly<Record<Failure, string>> = {
 /** Describes the last failure and its effect. `day`: the formatted day of the failure. */
 export function topUpFailure({ state, lastFailure }: TopUp, day: string): string | undefined {
   if (lastFailure === null) return undefined;
+  if (lastFailure.reason === 'returned')
+    return `The automatic top-up is off, because its payment was refunded or disputed on ${day}.`;
   const failed = `The top-up of ${day} failed, because ${failures[lastFailure.reason]}.`;
   if (state === 'action_required') return `${failed} Confirm the payment, then save the top-up to turn it on again.`;
   if (state === 'off') return `${failed} The automatic top-up is off.`;

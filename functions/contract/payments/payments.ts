@@ -125,7 +125,14 @@ const TopUpRule = {
 export const AutoTopUpChange = v.nullable(v.object(TopUpRule, 'must be a JSON object or null'));
 
 const topUpStates = ['on', 'off', 'action_required'] as const;
-export const topUpFailures = ['declined', 'action_required', 'no_card', 'monthly_limit', 'unavailable'] as const;
+export const topUpFailures = [
+  'declined',
+  'action_required',
+  'no_card',
+  'monthly_limit',
+  'unavailable',
+  'returned',
+] as const;
 
 const Card = v.object({ brand: v.string(), last4: v.string(), expMonth: whole, expYear: whole });
 

@@ -116,7 +116,7 @@ interface FailedTopUp {
   readonly isOff: boolean;
 }
 
-const topUpReasons: Readonly<Record<FailedTopUp['reason'], string>> = {
+const topUpReasons: Readonly<Record<Exclude<FailedTopUp['reason'], 'returned'>, string>> = {
   declined: 'your card was declined',
   action_required: 'your bank requires you to confirm it',
   no_card: 'no card is saved',
@@ -135,10 +135,14 @@ export function topUpFailedMail(
     : reason === 'monthly_limit'
       ? 'It continues next month (UTC).'
       : 'It will be tried again.';
+  const problem =
+    reason === 'returned'
+      ? 'A payment of your automatic top-up was refunded or disputed.'
+      : `The automatic purchase of ${creditsOf(credits)} for ${usd(cents)} failed, because ${topUpReasons[reason]}.`;
   return emailContent({
     subject: isOff ? 'Your automatic top-up was switched off' : 'Your automatic top-up failed',
     to,
-    body: `The automatic purchase of ${creditsOf(credits)} for ${usd(cents)} failed, because ${topUpReasons[reason]}. ${next}`,
+    body: `${problem} ${next}`,
     action: reason === 'action_required' ? 'Confirm the payment' : 'View billing',
     link,
     footer: 'Calls are refused once your credits are used up. You can buy credits on the billing page at any time.',

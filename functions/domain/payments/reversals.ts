@@ -13,7 +13,7 @@ import type { SettlementParts } from './settlement.ts';
  * or a dispute is won (docs/payments.md#refunds-and-disputes). Only unspent credits are taken; the rest is the
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
-export function reversals({ store, metering, plans, clock, onChange, mark, align }: SettlementParts) {
+export function reversals({ store, metering, plans, clock, onChange, mark, align, stopTopUp }: SettlementParts) {
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const { refundedCents = 0, disputedCents = 0 } = report;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
@@ -52,6 +52,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
       };
       return moved.settled;
     };
+    if (order.kind === 'top_up' && (isWhole || disputedCents > 0)) await stopTopUp(order.accountId);
     const changesPlan = order.period !== undefined || order.upgrade !== undefined;
     if (changesPlan) await mark(order.accountId);
     await metering.change(order.accountId, clock.now(), apply, async (before, after, entries) => {

@@ -51,6 +51,8 @@ export interface SettlementParts {
   readonly mark: (accountId: number) => Promise<void>;
   /** Makes the provider's subscription equal to the meter's plan. */
   readonly align: (accountId: number) => Promise<void>;
+  /** Called before the credits of a refunded or disputed top-up are taken back. */
+  readonly stopTopUp: (accountId: number) => Promise<void>;
 }
 
 export type Settlement = ReturnType<typeof settlement>;

@@ -41,7 +41,10 @@ interface NewRule {
 }
 
 /** Buys a pack when the balance falls below a threshold (docs/payments.md#automatic-top-up). */
-export function topUps({ store, provider, purchases, metering, watchBalance, queue, clock, onFailure }: TopUpParts) {
+export function topUps(parts: TopUpParts) {
+  const { store, provider, purchases, metering, watchBalance, queue, clock } = parts;
+  const { end, note } = topUpRules(parts);
+
   async function get(accountId: number) {
     await purchases.refuseTooMany(accountId);
     return view(accountId);
@@ -107,9 +110,12 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
     if (await isBelow(accountId, rule)) await again(accountId);
   }
 
-  /** Checked again under the charge lock: a concurrent run may have bought. */
+  /** Checked again under the charge lock: a concurrent run may have bought, or the rule was changed. */
   async function refuseUnlessDue(accountId: number, rule: TopUpRule, pack: PricedPack): Promise<void> {
-    if (!(await isBelow(accountId, rule))) throw new Stopped('above');
+    if (!(await isBelow(accountId, rule))) throw new Stopped('not_due');
+    // A returned top-up is switched off before its credits are taken back.
+    const { topUp } = await store.profile(accountId);
+    if (!isOn(topUp, rule)) throw new Stopped('not_due');
     if ((await spentThisMonth(accountId)) + pack.cents > rule.monthlyLimit) throw new Stopped('monthly_limit');
   }
 
@@ -133,8 +139,9 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
 
   async function failed(accountId: number, rule: TopUpRule, error: unknown): Promise<void> {
     if (error instanceof Stopped) {
-      if (error.reason === 'above') return;
-      return note(accountId, rule, { ...failure('monthly_limit'), retryAt: startOfMonth(clock.now(), 1) }, true);
+      if (error.reason === 'not_due') return;
+      const retryAt = startOfMonth(clock.now(), 1);
+      return note(accountId, rule, { ...failureOf('monthly_limit', clock), retryAt }, true);
     }
     const code = error instanceof ServiceError ? error.code : undefined;
     const refused = error instanceof ServiceError && error.cause instanceof ChargeRefused ? error.cause : undefined;
@@ -145,18 +152,32 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
       const wait = waits[rule.failures];
       if (wait === undefined) return end(accountId, rule, 'declined');
       const retryAt = clock.now() + wait;
-      return note(accountId, rule, { ...failure('declined'), failures: rule.failures + 1, retryAt });
+      return note(accountId, rule, { ...failureOf('declined', clock), failures: rule.failures + 1, retryAt });
     }
     await note(accountId, rule, { retryAt: clock.now() + soonMs });
     if (code !== 'INVALID_STATE') throw error;
   }
 
-  const failure = (reason: TopUpFailure) => ({ lastFailure: { reason, at: clock.now() } });
+  return { get, set, run };
+}
+
+/** Changes the stored rule. */
+export function topUpRules({
+  store,
+  watchBalance,
+  clock,
+  onFailure,
+}: Pick<TopUpParts, 'store' | 'watchBalance' | 'clock' | 'onFailure'>) {
+  /** Switches the top-up off, so that a refund or dispute of one does not charge the card again. */
+  async function stop(accountId: number): Promise<void> {
+    const { topUp: rule } = await store.profile(accountId);
+    if (rule?.state === 'on') await end(accountId, rule, 'returned');
+  }
 
   async function end(accountId: number, rule: TopUpRule, reason: TopUpFailure, url?: string): Promise<void> {
     const state = reason === 'action_required' ? reason : 'off';
     await watchBalance(accountId, undefined);
-    await note(accountId, rule, { state, ...failure(reason), retryAt: undefined }, true, url);
+    await note(accountId, rule, { state, ...failureOf(reason, clock), retryAt: undefined }, true, url);
   }
 
   async function note(
@@ -168,15 +189,17 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
   ): Promise<void> {
     let changed: TopUpRule | undefined;
     await changeProfile(store, accountId, ({ topUp }) => {
-      // The owner has replaced the rule meanwhile.
-      changed = topUp && isSameRule(topUp, rule) ? changedRule(topUp, change) : undefined;
+      // Otherwise the owner has replaced the rule meanwhile, or it was switched off.
+      changed = isOn(topUp, rule) ? changedRule(topUp, change) : undefined;
       return changed && { topUp: changed };
     });
     if (changed && isTold) await onFailure(accountId, changed, url);
   }
 
-  return { get, set, run };
+  return { end, note, stop };
 }
+
+const failureOf = (reason: TopUpFailure, clock: Clock) => ({ lastFailure: { reason, at: clock.now() } });
 
 type RuleChange = Partial<Omit<TopUpRule, 'retryAt'>> & { readonly retryAt?: number | undefined };
 
@@ -186,9 +209,9 @@ function changedRule(rule: TopUpRule, change: RuleChange): TopUpRule {
 }
 
 class Stopped extends Error {
-  readonly reason: 'above' | 'monthly_limit';
+  readonly reason: 'not_due' | 'monthly_limit';
 
-  constructor(reason: 'above' | 'monthly_limit') {
+  constructor(reason: 'not_due' | 'monthly_limit') {
     super(reason);
     this.reason = reason;
   }
@@ -197,8 +220,11 @@ class Stopped extends Error {
 const notSpent: ReadonlySet<Order['state']> = new Set(['failed', 'expired', 'refunded']);
 const isSpent = ({ kind, state }: Order): boolean => kind === 'top_up' && !notSpent.has(state);
 
-const isSameRule = (one: TopUpRule, other: TopUpRule): boolean =>
-  one.threshold === other.threshold && one.packId === other.packId && one.monthlyLimit === other.monthlyLimit;
+const isOn = (stored: TopUpRule | undefined, rule: TopUpRule): stored is TopUpRule =>
+  stored?.state === 'on' &&
+  stored.threshold === rule.threshold &&
+  stored.packId === rule.packId &&
+  stored.monthlyLimit === rule.monthlyLimit;
 
 function startOfMonth(now: number, later = 0): number {
   const date = new Date(now);

@@ -13,7 +13,7 @@ import type { PaymentProvider } from '#domain/payments/provider.ts';
 import { purchases } from '#domain/payments/purchases.ts';
 import { reconciliation } from '#domain/payments/reconciliation.ts';
 import { settlement } from '#domain/payments/settlement.ts';
-import { type TopUpParts, topUps } from '#domain/payments/top-up.ts';
+import { type TopUpParts, topUpRules, topUps } from '#domain/payments/top-up.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import type { Clock, MessageQueue, Random } from '#domain/shared/ports.ts';
 import { stripeProvider } from '#gateways/stripe/provider.ts';
@@ -94,11 +94,13 @@ export function connectPayments(parts: PaymentParts) {
     clock,
     onError: (error) => onError('an email about a payment could not be queued', { error }),
   });
+  const toppingParts = { ...shared, watchBalance: parts.watchBalance, onFailure: notifying.topUpFailed };
   const settling = settlement({
     ...shared,
     newId: () => newRequestId(random),
     mark: collecting.mark,
     align: collecting.alignSoon,
+    stopTopUp: topUpRules(toppingParts).stop,
     onChange: notifying.orderChanged,
     onMismatch: ({ accountId, id }, reason) =>
       onRefused('a payment could not be granted', { accountId, payment: id, reason }),
@@ -121,13 +123,7 @@ export function connectPayments(parts: PaymentParts) {
     onRenewalFailed: notifying.renewalFailed,
     onForeign: (eventId, reason) => onRefused('a payment event names an unknown order', { eventId, reason }),
   });
-  const topping = topUps({
-    ...shared,
-    purchases: buying,
-    watchBalance: parts.watchBalance,
-    queue,
-    onFailure: notifying.topUpFailed,
-  });
+  const topping = topUps({ ...toppingParts, purchases: buying, queue });
   const syncCustomer = customers({ ...shared, findAccount });
   const comparing = reconciliation({ ...shared, settlement: settling, events });
   const planPayments: PlanPayments = {

@@ -58,13 +58,14 @@ const ruleOf = ({ state, threshold, pack, monthlyLimit }: TopUp): string =>
 function State({ topUp }: { topUp: TopUp }) {
   const portal = usePortal();
   const { card, lastFailure, state, threshold } = topUp;
+  const isOfCard = lastFailure?.reason !== 'monthly_limit' && lastFailure?.reason !== 'returned';
   const failure = topUpFailure(topUp, lastFailure ? formatDay(lastFailure.at) : '');
   return (
     <>
       {failure !== undefined && (
         <Notice
           tone={state === 'on' ? 'info' : 'warning'}
-          actions={lastFailure?.reason !== 'monthly_limit' && <PortalLink portal={portal}>Change the card</PortalLink>}
+          actions={isOfCard && <PortalLink portal={portal}>Change the card</PortalLink>}
         >
           {failure}
         </Notice>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Order } from '#domain/payments/order.ts';
 import { large, small } from '#test/payments/paying-service.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
@@ -111,6 +112,25 @@ describe('the automatic top-up', () => {
       [],
       { state: 'off', lastFailure: { reason: 'no_card' } },
     ]);
+  });
+
+  it.each(['refunded', 'disputed'] as const)('is switched off once a top-up is %s', async (outcome) => {
+    const id = await withRule();
+
+    await world.script((await bought(id))[0]!.id, outcome);
+    await crossed(id);
+    await world.drain();
+
+    expect(await states(id)).toEqual([outcome]);
+    expect(await rule(id)).toMatchObject({ state: 'off', lastFailure: { reason: 'returned' } });
+  });
+
+  it('stays on after a partial refund of a top-up', async () => {
+    const id = await withRule({ threshold: start + 1 });
+    const [{ provider }] = (await bought(id)) as [Order];
+    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '', amount: 1 });
+    await world.drain();
+    expect([await states(id), (await rule(id))?.state]).toEqual([['granted'], 'on']);
   });
 
   it('cannot be set without a card, for an unknown pack, or with a limit below the price', async () => {

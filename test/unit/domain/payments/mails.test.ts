@@ -79,6 +79,13 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
     'Confirm the payment',
   ],
   [
+    'a top-up that is off because a payment was returned',
+    topUpFailedMail(to, { ...topUp, reason: 'returned', isOff: true }, link),
+    'Your automatic top-up was switched off',
+    'A payment of your automatic top-up was refunded or disputed. The automatic top-up is now off.',
+    'View billing',
+  ],
+  [
     'a refund of a half-spent pack',
     paymentReturnedMail(to, { what: '1,000 credits', cents: 1000, creditsTaken: 1, reason: 'refunded' }, link),
     'We refunded 10.00 USD',

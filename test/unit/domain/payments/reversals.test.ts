@@ -41,6 +41,7 @@ async function returned(order: Partial<Order>, credits: number, refundedCents: n
     onChange: async () => undefined,
     mark: async () => undefined,
     align: async () => undefined,
+    stopTopUp: async () => undefined,
   };
   await reversals(parts as never)(before, { refundedCents } as never);
   return meter.spendable - opened.spendable;

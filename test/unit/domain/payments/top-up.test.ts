@@ -62,6 +62,25 @@ it('the top-up is switched off by the fourth decline', async () => {
   expect(await refused(declined('declined'), 3)).toMatchObject({ rule: { state: 'off' }, mails: 1 });
 });
 
+it('the top-up charges nothing if it was switched off after it began', async () => {
+  const topUp = { threshold: 1000, packId: packs[0]?.id ?? '', monthlyLimit: 100_000, state: 'on', failures: 0 };
+  const read = [topUp, { ...topUp, state: 'off' }];
+  const { meter } = openMeter(1, now / 1000, planOfRank);
+  let isCharged = false;
+  const charge = async (_account: number, _pack: unknown, refuseUnlessDue: () => Promise<void>) => {
+    await refuseUnlessDue();
+    isCharged = true;
+  };
+  const parts = {
+    store: { profile: async () => ({ topUp: read.shift() }), page: async () => ({ items: [], next: null }) },
+    purchases: { topUp: charge, isBlocked: async () => false },
+    metering: { current: async () => meter },
+    clock: { now: () => now },
+  };
+  await topUps(parts as never).run(1);
+  expect(isCharged).toBe(false);
+});
+
 it('the top-up is unchanged and Stripe is not called after too many requests', async () => {
   const tooMany = new ServiceError('RATE_LIMIT_EXCEEDED', 'too many', { retryAfterSeconds: 1 });
   // Any other request fails the test, because nothing else is there.
