@@ -264,7 +264,7 @@ class MonthUpgrades {
   #upgrades: { readonly rank: number; readonly before: boolean; isUndone: boolean }[] = [];
 
   /** Notes a line. Returns whether it undoes an upgrade before which the fact was true. */
-  undoneBy({ type, change, payment }: LedgerLine, before: boolean): boolean {
+  undoneBy({ type, source, change, payment }: LedgerLine, before: boolean): boolean {
     const rank = [...planCredits.keys()].indexOf(change?.plan ?? '');
     const isReversal = type === 'adjustment' && payment !== undefined;
     if (isReversal && change?.kind === 'upgraded') {
@@ -274,7 +274,7 @@ class MonthUpgrades {
       for (const one of undone) one.isUndone = true;
       return undone.some((one) => one.before);
     } else if (change?.kind === 'upgraded') this.#upgrades.push({ rank, before, isUndone: false });
-    else if (type === 'grant' || change?.kind === 'payment_due') this.#upgrades = [];
+    else if ((type === 'grant' && source !== 'purchase') || change?.kind === 'payment_due') this.#upgrades = [];
     return false;
   }
 }
