@@ -69,6 +69,8 @@ export interface UpgradeTerms {
 }
 
 export interface BeforeUpgrade extends Pick<Subscription, 'pending'> {
+  /** The meter's `seq`. Orders of earlier versions have none. */
+  readonly seq?: number;
   readonly isCancelled: boolean;
   readonly isPaid: boolean;
 }

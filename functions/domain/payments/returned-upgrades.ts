@@ -9,11 +9,11 @@ import { asSold, type Order, type OrderStore } from './order.ts';
 /** `isWhole`: whether the payment is returned in full now. */
 export interface ReturnedUpgrade {
   readonly isWhole: boolean;
-  /** Granted upgrades of the month in the sequence of their payments, with the order before this return. */
+  /** Granted upgrades of the month in the sequence of their grants, with the order before this return. */
   readonly upgrades: readonly Order[];
 }
 
-/** Granted upgrades of the order's month, in the sequence of their payments. */
+/** Granted upgrades of the order's month, in the sequence of their grants. */
 export async function upgradesWith(store: OrderStore, order: Order, { period }: Meter): Promise<readonly Order[]> {
   if (!order.upgrade || !isOfMonth(order, period)) return [];
   const found = [order];
@@ -24,7 +24,7 @@ export async function upgradesWith(store: OrderStore, order: Order, { period }: 
     found.push(...items.filter((one) => one.id !== order.id && one.lot !== undefined && isOfMonth(one, period)));
     cursor = (items.at(-1)?.createdAt ?? 0) >= start && next !== null ? next : undefined;
   } while (cursor !== undefined);
-  return found.toSorted(byPayment);
+  return found.toSorted(byGrant);
 }
 
 /**
@@ -111,9 +111,11 @@ export const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number
 const isReturned = (order: Order): boolean =>
   isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
 
-/** Ids are in the sequence of creation. Stripe's times of payments are whole seconds. */
-const byPayment = (one: Order, other: Order): number =>
-  (one.paidAt ?? 0) - (other.paidAt ?? 0) || (one.id < other.id ? -1 : 1);
+/** Orders of earlier versions have no `seq`. They are sorted by the second of their payment, then by creation. */
+const byGrant = (one: Order, other: Order): number =>
+  seqOf(one) - seqOf(other) || (one.paidAt ?? 0) - (other.paidAt ?? 0) || (one.id < other.id ? -1 : 1);
+
+const seqOf = ({ upgrade }: Order): number => upgrade?.before?.seq ?? 0;
 
 const isOfMonth = ({ upgrade }: Order, { anchor, index }: Meter['period']): boolean =>
   upgrade?.anchor === anchor && upgrade.index === index;

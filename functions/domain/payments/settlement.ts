@@ -333,9 +333,9 @@ function lotOf({ meter, entries }: Settled, source: 'plan' | 'purchase', expires
   return isGranted && lot ? { lot: { id: lot.id, expiresAt: lot.expiresAt } } : {};
 }
 
-function beforeUpgrade({ subscription }: Meter): BeforeUpgrade {
+function beforeUpgrade({ subscription, seq }: Meter): BeforeUpgrade {
   const { status, paidUntil, pending } = subscription ?? {};
-  return { isCancelled: status === 'cancelled', isPaid: paidUntil !== undefined, ...(pending && { pending }) };
+  return { seq, isCancelled: status === 'cancelled', isPaid: paidUntil !== undefined, ...(pending && { pending }) };
 }
 
 /** Includes the running month of a cancelled plan, which can be resumed. */

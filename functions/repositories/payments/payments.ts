@@ -49,6 +49,7 @@ const PlanTerms = v.object({
 });
 
 const BeforeUpgrade = v.object({
+  seq: v.exactOptional(count),
   isCancelled: v.boolean(),
   isPaid: v.boolean(),
   pending: v.exactOptional(v.object({ planId: v.string(), planRank: count, terms: v.exactOptional(PlanTerms) })),

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Order } from '#domain/payments/order.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
@@ -80,6 +81,27 @@ describe('a returned upgrade', () => {
     await world.plans.upgrade(id, 'pro_pass');
 
     await world.script((await upgrades(id))[0]!.id, 'refunded');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 9999 });
+  });
+
+  it('leaves the plan of one that was paid later but granted earlier', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+    await world.useCard(id, 'pm_card_authenticationRequired');
+    await outcomeOf(world.plans.upgrade(id, 'pro_pass'));
+    const [pro, first] = (await upgrades(id)) as [Order, Order];
+    await world.script(first.id, 'refunded');
+    await world.useCard(id, 'pm_card_visa');
+    world.stand.faults.order({ fault: 'events_held' });
+    await world.stand.script(pro.id, 'paid');
+    await world.jump(5 / 86_400);
+    await world.plans.upgrade(id, 'smm_pass');
+    world.stand.faults.release();
+    await world.drain();
+    expect(await world.collected(id)).toMatchObject({ cents: 29_999 });
+
+    await world.script(pro.id, 'refunded');
 
     expect(await world.collected(id)).toMatchObject({ cents: 9999 });
   });
