@@ -152,6 +152,7 @@ function open(file: string): DatabaseSync {
 const emptyTables = (): Tables => ({
   customer: new Map(),
   deleted_customer: new Map(),
+  customer_balance_transaction: new Map(),
   product: new Map(),
   price: new Map(),
   payment_method: new Map(),

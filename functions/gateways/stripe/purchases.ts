@@ -147,8 +147,13 @@ export function purchaseRequests({ call, find }: StripeClient, { monthly }: Stri
       return call((stripe) => stripe.refunds.create(request, { idempotencyKey }).then(() => true, falseIfDisputed));
     },
     async creditBalance(customer, cents, idempotencyKey) {
-      const request = { amount: -cents, currency };
-      await find((stripe) => stripe.customers.createBalanceTransaction(customer, request, { idempotencyKey }));
+      const request = { amount: -cents, currency, metadata: { key: idempotencyKey } };
+      await find(async (stripe) => {
+        // Stripe forgets the key after a day.
+        const { data } = await stripe.customers.listBalanceTransactions(customer, { limit: 100 });
+        if (data.some(({ metadata }) => metadata?.['key'] === idempotencyKey)) return;
+        await stripe.customers.createBalanceTransaction(customer, request, { idempotencyKey });
+      });
     },
     async portal(customer, returnUrl) {
       return (await call((stripe) => stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }))).url;

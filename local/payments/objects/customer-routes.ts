@@ -75,23 +75,34 @@ export const customerRoutes: readonly Route[] = [
   route(
     'POST',
     '/v1/customers/{id}/balance_transactions',
-    { amount: integer, currency: v.literal('usd') },
-    ({ world, id, params: { amount, currency } }) => {
+    { amount: integer, currency: v.literal('usd'), metadata: v.exactOptional(metadata) },
+    ({ world, id, params: { amount, currency, metadata: meta } }) => {
       const customer = required(world, 'customer', id);
       const balance = customer.balance + amount;
       update(world, 'customer', customer, { balance }, 'customer.updated');
-      return {
+      const transaction: Stripe.CustomerBalanceTransaction = {
         id: newId('cbtxn'),
         object: 'customer_balance_transaction',
         amount,
+        checkout_session: null,
         created: world.at(),
+        credit_note: null,
         currency,
         customer: id,
+        customer_account: null,
+        description: null,
         ending_balance: balance,
+        invoice: null,
         livemode: false,
+        metadata: changedMetadata({}, meta),
         type: 'adjustment',
       };
+      world.save('customer_balance_transaction', transaction);
+      return transaction;
     },
+  ),
+  listRoute('/v1/customers/{id}/balance_transactions', {}, ({ world, id }) =>
+    world.all('customer_balance_transaction').filter(({ customer }) => idOf(customer) === id),
   ),
   route('DELETE', '/v1/customers/{id}', {}, ({ world, id }) => {
     const customer = required(world, 'customer', id);

@@ -62,6 +62,7 @@ export interface IdempotentReply {
 export interface Objects {
   customer: Stripe.Customer;
   deleted_customer: Stripe.DeletedCustomer & { created: number };
+  customer_balance_transaction: Stripe.CustomerBalanceTransaction;
   product: Stripe.Product;
   price: Stripe.Price;
   payment_method: Stripe.PaymentMethod;
@@ -90,6 +91,7 @@ export type Kind = keyof Objects;
 export const kinds = [
   'customer',
   'deleted_customer',
+  'customer_balance_transaction',
   'product',
   'price',
   'payment_method',

@@ -103,6 +103,7 @@ describe('the requests of the gateway to Stripe', () => {
         "GET /v1/checkout/sessions",
         "GET /v1/checkout/sessions/{id}",
         "GET /v1/customers/{id}",
+        "GET /v1/customers/{id}/balance_transactions",
         "GET /v1/customers/{id}/payment_methods",
         "GET /v1/disputes",
         "GET /v1/disputes/{id}",

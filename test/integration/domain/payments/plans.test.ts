@@ -185,23 +185,52 @@ describe('an upgrade', () => {
   });
 });
 
-it('an upgrade below 50 cents that cannot be granted is not charged with the next invoice', async () => {
-  const id = await world.subscriber('dev_pass');
-  const { subscription } = await world.meter(id);
-  await world.moveTo((subscription!.paidUntil! - 3 * 3600) * 1000);
-  world.stand.faults.order({ fault: 'events_held' });
-  world.stand.faults.order({ fault: 'error', count: 1000, method: 'GET', path: '/v1/invoices/' });
-  expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('SERVICE_UNAVAILABLE');
-  await world.jump(0.15);
-  world.stand.faults.clear();
-  world.stand.faults.release();
-  await world.drain();
+describe('an upgrade below 50 cents that cannot be granted', () => {
+  const upgradeOf = async (id: number) => (await world.orders(id)).find(({ kind }) => kind === 'upgrade')!;
 
-  await world.move({ days: 3 });
+  /** An upgrade that is settled in the next month. Events are held. */
+  async function upgradedTooLate(): Promise<number> {
+    const id = await world.subscriber('dev_pass');
+    const { subscription } = await world.meter(id);
+    await world.moveTo((subscription!.paidUntil! - 3 * 3600) * 1000);
+    world.stand.faults.order({ fault: 'events_held' });
+    world.stand.faults.order({ fault: 'error', count: 1000, method: 'GET', path: '/v1/invoices/' });
+    expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('SERVICE_UNAVAILABLE');
+    await world.jump(0.15);
+    world.stand.faults.clear();
+    return id;
+  }
 
-  const order = (await world.orders(id)).find(({ kind }) => kind === 'upgrade');
-  expect(order).toMatchObject({ state: 'refunded', failure: 'plan_changed' });
-  expect(await world.charges(id)).toEqual([2999, 2999]);
+  it('is not charged with the next invoice', async () => {
+    const id = await upgradedTooLate();
+    world.stand.faults.release();
+    await world.drain();
+
+    await world.move({ days: 3 });
+
+    expect(await upgradeOf(id)).toMatchObject({ state: 'refunded', failure: 'plan_changed' });
+    expect(await world.charges(id)).toEqual([2999, 2999]);
+  });
+
+  it('is credited once, even if the process ends and a day passes before the next attempt', async () => {
+    const id = await upgradedTooLate();
+    world.die({ write: 5, isWritten: false });
+    expect(await outcomeOf(world.payments.settlement.settle(await upgradeOf(id)))).toContain('the process has ended');
+    world.die(undefined);
+    expect(await upgradeOf(id)).toMatchObject({ state: 'paid', failure: 'plan_changed' });
+    const balance = async () => {
+      const { customer = '' } = await world.profile(id);
+      return world.stripe.customers.retrieve(customer);
+    };
+    expect(await balance()).toMatchObject({ balance: 0 });
+
+    await world.jump(1.1);
+    world.stand.faults.release();
+    await world.drain();
+
+    expect(await upgradeOf(id)).toMatchObject({ state: 'refunded' });
+    expect(await balance()).toMatchObject({ balance: 0 });
+  });
 });
 
 describe("Stripe charges the meter's plan", () => {

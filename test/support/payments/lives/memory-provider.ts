@@ -233,6 +233,7 @@ export function memoryProvider(bank: Bank, keys: Map<string, KeyedResult>, proce
     creditBalance: (customer, cents, key) =>
       ask(
         once(key, [customer, cents], () => {
+          if (bank.credits.has(key)) return;
           bank.customerOf(customer).carried -= cents;
           bank.credits.add(key);
         }),
