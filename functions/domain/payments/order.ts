@@ -38,6 +38,8 @@ export interface Order {
   readonly failure?: string;
   /** Charged cents, including taxes. Refunds are compared with this. */
   readonly chargedCents?: number;
+  /** The part of the price that the customer's balance paid in addition. */
+  readonly balanceCents?: number;
   readonly refundedCents?: number;
   readonly disputedCents?: number;
   /**

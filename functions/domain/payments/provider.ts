@@ -15,6 +15,8 @@ export interface PaymentReport extends ProviderIds {
   readonly paidAt?: number;
   /** With taxes. */
   readonly chargedCents?: number;
+  /** The part of a charged invoice that the customer's balance paid. */
+  readonly balanceCents?: number;
   readonly refundedCents?: number;
   readonly disputedCents?: number;
   readonly receiptUrl?: string;

@@ -105,8 +105,11 @@ function planAfter(upgrades: readonly Order[], index: number, plans: Plans): Pla
   return rank === undefined ? undefined : asSold(plans(rank), kept ? kept.upgrade?.month : first?.from);
 }
 
-export const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number): boolean =>
-  returned > 0 && returned >= (chargedCents ?? cents);
+/** Cents, with the part that the customer's balance paid. */
+export const paidOf = ({ chargedCents, cents, balanceCents = 0 }: Order): number =>
+  (chargedCents ?? cents) + balanceCents;
+
+export const isReturnedWhole = (order: Order, returned: number): boolean => returned > 0 && returned >= paidOf(order);
 
 const isReturned = (order: Order): boolean =>
   isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));

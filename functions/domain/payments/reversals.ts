@@ -5,7 +5,7 @@ import { isSubscribed, type LedgerEntry, type Meter, type Settled, type Subscrip
 import { counted, pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { fraudWarning, isOnHold, isWaiting, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
-import { isReturnedWhole, returnedUpgrade, type ReturnedUpgrade, upgradesWith } from './returned-upgrades.ts';
+import { isReturnedWhole, paidOf, returnedUpgrade, type ReturnedUpgrade, upgradesWith } from './returned-upgrades.ts';
 import type { SettlementParts } from './settlement.ts';
 
 /**
@@ -71,7 +71,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
 
 /** Microcredits. */
 function creditsToTake(order: Order, returned: number): number {
-  const charged = order.chargedCents ?? order.cents;
+  const charged = paidOf(order);
   if (charged === 0) return 0;
   const plan = order.period && findPlan(order.planId ?? '');
   const isUnlimited = order.credits === 0 && plan?.creditsPerMonth === null;

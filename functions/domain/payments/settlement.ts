@@ -287,8 +287,8 @@ export function settlement(parts: SettlementParts) {
       return order;
     }
     // A sum below the provider's minimum was not charged, and would be with the next invoice.
-    if (payment === undefined && charged > 0)
-      await provider.creditBalance(report.customer, charged, `${order.id}-return-carried`);
+    const fromBalance = payment === undefined ? charged : (report.balanceCents ?? 0);
+    if (fromBalance > 0) await provider.creditBalance(report.customer, fromBalance, `${order.id}-return-carried`);
     if (order.kind !== 'pack' && order.kind !== 'top_up') await align(order.accountId);
     const state = disputedCents > 0 ? 'disputed' : 'refunded';
     if (order.state === state && order.disputedCents === disputedCents) return order;
@@ -359,7 +359,7 @@ const isNews = ({ provider, url: known }: Order, { state, session, invoice, url 
 
 function factsOf(order: Order, report: PaymentReport): Partial<Order> {
   const { session, invoice, subscription, payment } = { ...order.provider, ...report };
-  const { url, receiptUrl, invoiceUrl, chargedCents, period } = report;
+  const { url, receiptUrl, invoiceUrl, chargedCents, balanceCents, period } = report;
   return {
     provider: {
       ...(session !== undefined && { session }),
@@ -371,6 +371,7 @@ function factsOf(order: Order, report: PaymentReport): Partial<Order> {
     ...(receiptUrl !== undefined && { receiptUrl }),
     ...(invoiceUrl !== undefined && { invoiceUrl }),
     ...(chargedCents !== undefined && { chargedCents }),
+    ...(balanceCents !== undefined && { balanceCents }),
     ...(period && (order.kind === 'plan' || order.kind === 'renewal') && { period }),
   };
 }

@@ -36,6 +36,8 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
     const line = invoice.lines.data.find(({ parent }) => parent?.type === 'subscription_item_details');
     const subscription = invoice.parent?.subscription_details?.subscription;
     const paidAt = invoice.status_transitions.paid_at;
+    const payment = idOf(paid?.payment.payment_intent);
+    const balanceCents = (invoice.ending_balance ?? invoice.starting_balance) - invoice.starting_balance;
     return {
       reason: invoice.billing_reason,
       state: status === 'paid' ? 'paid' : status === 'void' || status === 'uncollectible' ? 'failed' : 'open',
@@ -50,7 +52,8 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
       ...(paidAt && { paidAt: paidAt * 1000 }),
       ...(subscription && line && { period: { start: line.period.start, end: line.period.end } }),
       chargedCents: invoice.total,
-      ...(status === 'paid' && (await paymentFacts(idOf(paid?.payment.payment_intent)))),
+      ...(payment !== undefined && balanceCents > 0 && { balanceCents }),
+      ...(status === 'paid' && (await paymentFacts(payment))),
     };
   }
 

@@ -92,6 +92,7 @@ const StoredOrder = v.object({
   paidAt: v.exactOptional(count),
   failure: v.exactOptional(v.string()),
   chargedCents: v.exactOptional(count),
+  balanceCents: v.exactOptional(count),
   refundedCents: v.exactOptional(count),
   disputedCents: v.exactOptional(count),
   taken: v.exactOptional(count),

@@ -13,6 +13,40 @@ async function running(id: number): Promise<string[]> {
   return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
 }
 
+describe('a price that is partly paid from the balance at Stripe', () => {
+  const addCredit = async (id: number) => {
+    const { customer = '' } = await world.profile(id);
+    await world.stripe.customers.createBalanceTransaction(customer, { amount: -2000, currency: 'usd' });
+    return async () => world.stripe.customers.retrieve(customer);
+  };
+
+  it('returns to both if the plan cannot be granted', async () => {
+    const id = await world.cardholder();
+    const pages = [await world.open(id, plan), await world.open(id, plan)] as const;
+    await world.script(pages[0].id, 'paid');
+    const customer = await addCredit(id);
+
+    await world.script(pages[1].id, 'paid');
+
+    expect(await world.charges(id)).toEqual([0, small.cents, 2999]);
+    expect(await customer()).toMatchObject({ balance: -2000 });
+  });
+
+  it('keeps the share of the balance once the card’s part is refunded', async () => {
+    const id = await world.subscriber();
+    await addCredit(id);
+    await world.move({ days: 31, hours: 4 });
+    const before = await world.balance(id);
+    const { provider } = await latest(id, 'renewal');
+
+    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '' });
+    await world.drain();
+
+    expect(before - (await world.balance(id))).toBeCloseTo((5000 * 999) / 2999, 5);
+    expect(await world.plans.current(id)).not.toHaveProperty('pastDue');
+  });
+});
+
 describe('an early fraud warning', () => {
   it('for a renewal refunds it, takes back its credits and blocks purchases', async () => {
     const id = await world.subscriber();

@@ -31,7 +31,7 @@ export function bankViews(bank: Bank) {
       ...(invoice.paidAt !== undefined && { paidAt: invoice.paidAt * 1000 }),
       ...(invoice.period && { period: invoice.period }),
       chargedCents: invoice.cents,
-      ...(payment && factsOf(payment.id)),
+      ...(payment && { balanceCents: Math.max(0, invoice.cents - payment.cents), ...factsOf(payment.id) }),
     };
   }
 

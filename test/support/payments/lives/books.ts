@@ -62,6 +62,9 @@ function orderOfInvoice({ rows, bank }: AccountLife, invoice: Invoice): Order[] 
 
 const returnedOf = (payment: Payment): number => refundedOf(payment) + disputedOf(payment);
 
+/** Cents that were paid for an invoice. The customer's balance can add to a payment, or lower it. */
+const priceOf = (payment: Payment, invoice: Invoice): number => Math.max(payment.cents, invoice.cents);
+
 /** Every payment belongs to one order, which has its credits unless the money went back. */
 function wrongPayments(life: AccountLife): string[] {
   const problems: string[] = [];
@@ -81,7 +84,12 @@ function wrongPayments(life: AccountLife): string[] {
     }
     if (seen.has(order.id)) problems.push(`${order.id} was charged twice`);
     seen.add(order.id);
-    const due = back >= payment.cents ? ['refunded', 'disputed'] : disputedOf(payment) > 0 ? ['disputed'] : ['granted'];
+    const due =
+      back >= priceOf(payment, invoice)
+        ? ['refunded', 'disputed']
+        : disputedOf(payment) > 0
+          ? ['disputed']
+          : ['granted'];
     if (
       returned.has(order.failure ?? '') &&
       back < payment.cents &&
@@ -169,7 +177,7 @@ function wrongReturn(life: AccountLife, order: Order, invoice: Invoice, entries:
   const payment = life.bank.payments.get(invoice.payment ?? '');
   if (!payment || !order.lot) return [];
   const back = Math.min(returnedOf(payment), payment.cents);
-  const due = Math.floor((order.credits * micro * back) / payment.cents);
+  const due = Math.floor((order.credits * micro * back) / priceOf(payment, invoice));
   const { taken = 0, shortfall = 0 } = order;
   const isCleared = life.isHoldCleared && shortfall === 0 && taken < due;
   if (taken + shortfall !== due && !isCleared)
