@@ -159,9 +159,6 @@ describe('a service with an offer of open models', () => {
       { model: 'svc-speech', input: 'Hello', voice: 'alloy' },
       '/openai/v1/audio/speech',
     );
-    expect([status, detail]).toEqual([
-      400,
-      'model must name a model for speech, which no model of this service supports.',
-    ]);
+    expect([status, detail]).toEqual([400, 'No model of this service supports speech.']);
   });
 });
