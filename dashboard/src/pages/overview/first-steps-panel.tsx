@@ -26,7 +26,7 @@ const steps: Readonly<Record<StepId, { readonly title: string; readonly text: Re
     },
     plan: {
       title: 'Choose a plan',
-      text: `${freePlanText} Larger plans have more, and unused credits roll over.`,
+      text: `${freePlanText} Larger plans have more, and their unused credits roll over.`,
     },
   };
 

@@ -40,7 +40,10 @@ export default function PlansPage() {
   const recommended = recommendedPlan(sold, current);
 
   return (
-    <Page title="Plans" lead="Credits are granted each month; unused credits roll over for up to three months.">
+    <Page
+      title="Plans"
+      lead="Plans grant credits each month. Unused credits of a subscription roll over for up to three months."
+    >
       <Stack gap="xl">
         {failure && !isLoaded && <ErrorNotice error={failure} onRetry={() => void Promise.all([refetch(), again()])} />}
         {isLoaded && subscription && <SubscriptionNotice subscription={subscription} />}
