@@ -9,8 +9,8 @@ import {
   publicFiles,
 } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { claim, isSold } from '../../src/lib/offer.ts';
-import { isDocumentOffered } from '../../src/lib/offered-docs.ts';
+import { isDocumentOffered, isSold } from '#contract/offered-services.ts';
+import { claim } from '../../src/lib/offer.ts';
 import type { GuideEntry } from '../../src/pages/guides/guide.ts';
 import { guideMarkdown, loadGuides, markdownTable } from '../guides.ts';
 import { documentFile } from '../reference.ts';

@@ -2,7 +2,8 @@ import { type GuideSlug, originMark } from '#contract/dashboard-config.ts';
 import { firstModelFor, models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { capabilities, type Capability } from '#contract/offer/offer.ts';
-import { claim, failedCalls, freeCreditsText, isSold, type Service } from '../../src/lib/offer.ts';
+import { isSold, type Service } from '#contract/offered-services.ts';
+import { claim, failedCalls, freeCreditsText } from '../../src/lib/offer.ts';
 import { html, type PublicPage, type Question, questionsSection } from './page.ts';
 
 interface ServiceText {

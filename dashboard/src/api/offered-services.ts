@@ -1,6 +1,6 @@
 import { findPlan, smallestWith } from '#contract/billing/plans.ts';
 import type { PlanFeature } from '#contract/offer/offer.ts';
-import { isSold, type Service } from '../lib/offer.ts';
+import { isSold, type Service } from '#contract/offered-services.ts';
 import { useNow } from './config.ts';
 import { useSubscription } from './reads.ts';
 

@@ -1,7 +1,7 @@
+import type { Service } from '#contract/offered-services.ts';
 import { useConfig } from '../api/config.ts';
 import { useIsOffered } from '../api/offered-services.ts';
 import { useMe } from '../api/reads.ts';
-import type { Service } from '../lib/offer.ts';
 import type { IconName } from './icon.tsx';
 
 export interface PageLink {

@@ -1,32 +1,13 @@
 import type * as v from 'valibot';
 import type { lotSource } from '#contract/billing/credits.ts';
-import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
-import { callableModels } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import type { Capability } from '#contract/offer/offer.ts';
+import { isSold } from '#contract/offered-services.ts';
 import { creditCount } from './format.ts';
-
-const sells = (capability: Capability): boolean =>
-  callableModels().some(({ capabilities }) => capabilities.includes(capability));
-
-/** Services and whether the deployment sells them. The first ones sold are named in `claim`. */
-export const isSold = {
-  chat: sells('chat'),
-  translation: offer.uses.translation !== null,
-  speech: sells('speech'),
-  'text analysis': offer.uses.analysis !== null,
-  transcription: sells('transcription'),
-  embeddings: sells('embeddings'),
-  'text completion': sells('completion'),
-  messages: messagesPlan.name !== undefined,
-  webhooks: webhooksPlan.name !== undefined,
-} as const;
-export type Service = keyof typeof isSold;
 
 const maxNouns = 4;
 const nouns = Object.entries(isSold).flatMap(([noun, isIt]) => (isIt && noun !== 'webhooks' ? [noun] : []));
 
-/** "One API for chat, translation, speech and text analysis." */
+/** Names the first services that are sold: "One API for chat, translation, speech and text analysis." */
 export const claim = `One API for ${new Intl.ListFormat('en-GB').format(nouns.slice(0, maxNouns))}.`;
 
 /** The plan without a price, if any. */

@@ -3,11 +3,13 @@ import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { knownModels } from '#contract/inference/models.ts';
+import { serviceOfCharge } from '#contract/offered-services.ts';
 import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../api/call.ts';
 import { useNow } from '../api/config.ts';
 import { type KeyRecord, keyTitle } from '../api/keys.ts';
+import { useIsOffered } from '../api/offered-services.ts';
 import { useKeys } from '../api/reads.ts';
 import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../components/details.tsx';
 import { FilterFields, NoMatch, useFilter } from '../components/filters.tsx';
@@ -97,7 +99,6 @@ const statusChoices = [
   { value: '5xx', label: '5xx: failed' },
 ] as const;
 
-const serviceChoices = serviceNames.map((value) => ({ value, label: serviceTitle(value) }));
 const modelChoices = knownModels().map(({ id }) => ({ value: id, label: id }));
 
 /** The filters of the list, and the query of the request. */
@@ -108,6 +109,10 @@ function useFilters(today: string, keys: readonly KeyRecord[]) {
   const isUnknown = keyId !== null && !keys.some(({ id }) => id === keyId);
   const days = useFilter('days', 'Days', '30 days', dayChoices);
   const status = useFilter('status', 'Status', 'All statuses', statusChoices);
+  const isOffered = useIsOffered(true);
+  const serviceChoices = serviceNames
+    .filter((name) => isOffered(serviceOfCharge[name]))
+    .map((value) => ({ value, label: serviceTitle(value) }));
   const service = useFilter('service', 'Service', 'All services', serviceChoices);
   const model = useFilter('model', 'Model', 'All models', modelChoices);
   const key = useFilter(

@@ -1,11 +1,11 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { isDocumentOffered } from '#contract/offered-services.ts';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { isPlaygroundKey } from '../../api/keys.ts';
 import { useIsOffered } from '../../api/offered-services.ts';
 import { useData, useKeys, useMe } from '../../api/reads.ts';
-import { isDocumentOffered } from '../../lib/offered-docs.ts';
 import type { IconName } from '../icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
 import { useSignOut } from '../session.ts';

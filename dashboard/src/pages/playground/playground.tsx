@@ -1,9 +1,9 @@
 import { Tabs } from '@mantine/core';
 import { type ComponentType, Suspense, useEffect, useRef, useState } from 'react';
+import { isSold, type Service } from '#contract/offered-services.ts';
 import { Page } from '../../components/page.tsx';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { lazyComponent } from '../../lib/load.ts';
-import { isSold, type Service } from '../../lib/offer.ts';
 
 /** The service that each tab calls. */
 const services = {

@@ -1,5 +1,39 @@
-import type { GuideSlug } from '#contract/dashboard-config.ts';
-import type { Service } from './offer.ts';
+import { messagesPlan, webhooksPlan } from './billing/plans.ts';
+import type { ServiceName } from './billing/prices.ts';
+import type { GuideSlug } from './dashboard-config.ts';
+import { callableModels } from './inference/models.ts';
+import { offer } from './offer/current-offer.ts';
+import type { Capability } from './offer/offer.ts';
+
+const sells = (capability: Capability): boolean =>
+  callableModels().some(({ capabilities }) => capabilities.includes(capability));
+
+/** Services by their names for customers, and whether the deployment sells them. */
+export const isSold = {
+  chat: sells('chat'),
+  translation: offer.uses.translation !== null,
+  speech: sells('speech'),
+  'text analysis': offer.uses.analysis !== null,
+  transcription: sells('transcription'),
+  embeddings: sells('embeddings'),
+  'text completion': sells('completion'),
+  messages: messagesPlan.name !== undefined,
+  webhooks: webhooksPlan.name !== undefined,
+} as const;
+export type Service = keyof typeof isSold;
+
+/** The service behind each name in charges. */
+export const serviceOfCharge: Readonly<Record<ServiceName, Service>> = {
+  translation: 'translation',
+  text_analysis: 'text analysis',
+  audio: 'speech',
+  transcription: 'transcription',
+  voice_call: 'messages',
+  sms: 'messages',
+  chat: 'chat',
+  completion: 'text completion',
+  embeddings: 'embeddings',
+};
 
 /** Services that a guide describes. Other guides apply to every deployment. */
 const servicesOfGuide: Readonly<Partial<Record<GuideSlug, readonly Service[]>>> = {
