@@ -3,25 +3,25 @@ import { dirname, join } from 'node:path';
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
-import { firstModelFor, models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { defaultOffer } from '#contract/offer/default-offer.ts';
+import { isOperationSold, isSold } from '#contract/offered-services.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/events.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
+import { ofOffer, withOfferedModels } from './offer-examples.ts';
 import { type Example, type Examples, operationOf, readExamples } from './operation.ts';
 import { type Mode, schemaCollector } from './schemas.ts';
 import { withTables } from './tables.ts';
-import { inOrder, tags } from './tags.ts';
+import { inOrder, tagOf, tags } from './tags.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 
 /** Generated files of docs, by path below it, with the text for the current offer. */
 export async function generatedDocs(): Promise<readonly (readonly [path: string, text: string])[]> {
-  const document = `${JSON.stringify(openApiDocument(await readExamples()), undefined, 2)}\n`;
+  const document = `${JSON.stringify(openApiDocument(ofOffer(await readExamples())), undefined, 2)}\n`;
   const guides = (await readdir(join(docs, 'guides'))).map((name) => `guides/${name}`);
   const pages = ['webhooks.md', ...guides];
   const texts = withTables(await Promise.all(pages.map((page) => readFile(join(docs, page), 'utf8'))));
@@ -37,17 +37,6 @@ export async function writeDocsOfOffer(folder: string): Promise<void> {
     await writeFile(file, withOfferedModels(text));
   }
 }
-
-/** The longest first, because one id begins another. */
-const defaultIds = defaultOffer.models.map(({ id }) => id).toSorted((one, other) => other.length - one.length);
-
-/** Replaces the default models in examples by offered models with the same capability, if any. */
-const withOfferedModels = (text: string): string =>
-  text.replaceAll(new RegExp(`\\b(?:${defaultIds.join('|')})\\b`, 'g'), (id) => {
-    if (models.some((model) => model.id === id)) return id;
-    const [capability = 'chat'] = defaultOffer.models.find((model) => model.id === id)?.capabilities ?? [];
-    return firstModelFor(capability) || id;
-  });
 
 const description = `Accounts, plans, metered credits and text inference.
 
@@ -100,16 +89,18 @@ function openApiDocument(examples: Examples): object {
   const schemas = schemaCollector();
   const errors = errorCollector();
   const paths = new Map<string, Record<string, object>>();
-  for (const route of inOrder(allRoutes)) {
+  const routes = inOrder(allRoutes.filter(({ path }) => isOperationSold(path)));
+  for (const route of routes) {
     const operation = operationOf(route, examples[route.id] ?? noExample, { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }
-  const webhooks = webhooksOf(schemas.schemaOf);
+  const webhooks = isSold.webhooks ? webhooksOf(schemas.schemaOf) : {};
+  const names = new Set(routes.map(tagOf));
   return {
     openapi: '3.1.0',
     info: { ...productInfo, version: manifest.version, description },
     servers: [{ url: '/', description: 'The service that this document comes from' }],
-    tags: tags.map(({ name, description }) => ({ name, description })),
+    tags: tags.filter(({ name }) => names.has(name)).map(({ name, description }) => ({ name, description })),
     paths: Object.fromEntries(paths),
     webhooks,
     components: {

@@ -26,7 +26,7 @@ const Parameters = v.record(v.string(), v.string());
 const Example = v.object({
   path: v.exactOptional(Parameters),
   query: v.exactOptional(Parameters),
-  body: v.exactOptional(v.record(v.string(), v.unknown())),
+  body: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
   status: v.number(),
   /** Names of the response's headers that the document describes. */
   headers: v.array(v.string()),

@@ -3,7 +3,8 @@ import type { OpenAiChatCompletion, OpenAiCompletion } from '#contract/inference
 import type { openAiRoutes } from '#contract/routes/openai.ts';
 import { type ChoicesOrder, inChoices } from '#domain/inference/choices.ts';
 import { conversationOfOpenAi, forwarded } from '#domain/inference/conversation.ts';
-import { listedModel, listedModels } from '#domain/inference/model-catalogue.ts';
+import { listedModels } from '#contract/listings.ts';
+import { listedModel } from '#domain/inference/model-catalogue.ts';
 import { joinChats, joinCompletions, openAiChat, openAiCompletion } from '#domain/inference/openai-format.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';

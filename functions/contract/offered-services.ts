@@ -60,7 +60,7 @@ const servicesOfPath: readonly (readonly [RegExp, Service])[] = [
   [/\/analyze$/, 'text analysis'],
   [/\/translate$/, 'translation'],
   [/\/speech$|\/voices$/, 'speech'],
-  [/\/transcri/, 'transcription'],
+  [/\/transcri|\/audio\/translations$|\/uploads$/, 'transcription'],
   [/^\/api\/messages/, 'messages'],
   [/^\/api\/webhooks/, 'webhooks'],
 ];
@@ -73,10 +73,7 @@ interface DocumentLink {
 
 /** Whether the guide at a link, or the operation with a path, is of a service that is offered. */
 export function isDocumentOffered({ href, path }: DocumentLink, isOffered: (service: Service) => boolean): boolean {
-  if (path !== undefined) {
-    const service = servicesOfPath.find(([pattern]) => pattern.test(path))?.[1];
-    return service === undefined || isOffered(service);
-  }
+  if (path !== undefined) return isOperationOffered(path, isOffered);
   const [, slug] = /^\/guides\/([^#]+)/.exec(href) ?? [];
   return (
     Object.entries(servicesOfGuide)
@@ -84,3 +81,11 @@ export function isDocumentOffered({ href, path }: DocumentLink, isOffered: (serv
       .some(isOffered) ?? true
   );
 }
+
+function isOperationOffered(path: string, isOffered: (service: Service) => boolean): boolean {
+  const service = servicesOfPath.find(([pattern]) => pattern.test(path))?.[1];
+  return service === undefined || isOffered(service);
+}
+
+/** Whether the operation with a path is of a service that is sold, or applies to every deployment. */
+export const isOperationSold = (path: string): boolean => isOperationOffered(path, (service) => isSold[service]);

@@ -1,5 +1,6 @@
 import { planAt } from './billing/plans.ts';
-import { firstModelFor } from './inference/models.ts';
+import { serviceOf } from './billing/sold-services.ts';
+import { firstModelFor, modelNamed, models } from './inference/models.ts';
 import { packs } from './payments/payments.ts';
 
 /** A valid request for a route: path parameters, query and body. */
@@ -24,6 +25,7 @@ const account = { id: '123' };
 const operatorAction: Sample = { path: account, body: { reason } };
 
 const chatModel = firstModelFor('chat');
+const keyModel = modelNamed(chatModel) ?? models[0];
 const question = { role: 'user', content: 'Is it warm in Oslo?' };
 const chat = { model: chatModel, messages: [{ role: 'user', content: 'Hello' }] };
 const completion = { model: firstModelFor('completion'), prompt: 'Once upon a time', max_tokens: 24 };
@@ -74,8 +76,8 @@ export const samples: Readonly<Record<string, Sample>> = {
       'With limits': {
         name: 'intern',
         limit: { credits: 100, period: 'day' },
-        models: [chatModel],
-        services: ['chat'],
+        models: [keyModel?.id],
+        services: keyModel?.capabilities.slice(0, 1).map((capability) => serviceOf[capability]),
       },
     },
   },
@@ -149,7 +151,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   redeliver: { path: { id: 'some-id', deliveryId: 'some-id' } },
   'cancel-request': { path: { requestId: 'hV3kQ9sTz1LmXw7RbYc' } },
   'create-checkout': {
-    body: { pack: packs[0]?.id ?? '' },
+    body: packs[0] ? { pack: packs[0].id } : { planId: planAt(1) },
     more: { 'A plan': { planId: planAt(1) } },
   },
   'get-payment': { path: { id: 'some-id' } },

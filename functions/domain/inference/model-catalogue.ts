@@ -1,59 +1,6 @@
-import { planOfRank } from '#contract/billing/plans.ts';
-import { microPerCredit, prices } from '#contract/billing/prices.ts';
-import {
-  callableModels,
-  catalogueClock,
-  catalogueCreated,
-  isCallable,
-  type Model,
-  modelNamed,
-  phaseOf,
-  priceAt,
-} from '#contract/inference/models.ts';
-import type { ModelPrice } from '#contract/offer/offer.ts';
+import { catalogueClock, isCallable, type Model, modelNamed, phaseOf } from '#contract/inference/models.ts';
+import { listed } from '#contract/listings.ts';
 import { ServiceError } from '../shared/service-error.ts';
-
-/** The models that can be called now. */
-export function listedModels() {
-  const now = catalogueClock.now();
-  return callableModels().map((model) => listed(model, now));
-}
-
-function listed(model: Model, now: number) {
-  const { deprecatedFrom, retiredFrom, replacedBy } = model;
-  const price = priceAt(model, now);
-  const changes = model.priceChanges.filter(({ effectiveFrom }) => Date.parse(effectiveFrom) > now);
-  return {
-    id: model.id,
-    object: 'model' as const,
-    created: catalogueCreated,
-    owned_by: 'platform',
-    capabilities: [...model.capabilities],
-    context_window: model.contextWindow,
-    max_output_tokens: model.capabilities.includes('chat') ? model.maxOutputTokens : null,
-    dimensions: model.dimensions,
-    min_plan: planOfRank(model.minPlanRank).name,
-    ...(price && { price: listedPrice(price) }),
-    ...(changes.length > 0 && {
-      price_changes: changes.map((change) => ({ effective_from: change.effectiveFrom, ...listedPrice(change) })),
-    }),
-    ...(deprecatedFrom !== null && { deprecated_from: deprecatedFrom }),
-    ...(retiredFrom !== null && { retired_from: retiredFrom }),
-    ...(replacedBy !== null && { replaced_by: replacedBy }),
-  };
-}
-
-/** `perRequest` is in microcredits, rates in millionths of a microcredit per token. */
-function listedPrice({ perRequest, input, cachedInput, cacheWrite, output }: ModelPrice) {
-  const credits = (amount: number): number => amount / microPerCredit;
-  return {
-    per_request: credits(perRequest),
-    input: credits(input),
-    cached_input: credits(cachedInput),
-    cache_write: credits(cacheWrite),
-    output: credits(output),
-  };
-}
 
 export function listedModel(name: string) {
   const model = modelNamed(name);
@@ -74,14 +21,4 @@ export function retired({ id, retiredFrom, replacedBy }: Model): ServiceError {
 export function refuseRetired(name: string): void {
   const model = modelNamed(name);
   if (model && phaseOf(model) === 'retired') throw retired(model);
-}
-
-export function pricedServices() {
-  return Object.entries(prices).map(([name, { unit, unitSize, credits, description }]) => ({
-    name,
-    unit,
-    unitSize,
-    credits,
-    description,
-  }));
 }

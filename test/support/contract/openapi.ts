@@ -37,37 +37,41 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, Response>;
 }
 
-const document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
+/** The operations of an API document, and a function that resolves references within it. Other values stay. */
+export function readDocument(document: any) {
+  function resolve<T extends object>(value: T | Reference): T {
+    if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
+    const parts = value.$ref.replace('#/', '').split('/');
+    return parts.reduce((inner, part) => inner[part], document);
+  }
 
-/** Resolves a reference within the document. Returns other values unchanged. */
-export function resolve<T extends object>(value: T | Reference): T {
-  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
-  const parts = value.$ref.replace('#/', '').split('/');
-  return parts.reduce((inner, part) => inner[part], document);
+  const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods).map(([method, operation]): Operation => {
+      const contents: Readonly<Record<string, Content>> = operation.requestBody?.content ?? {};
+      const content = contents['application/json'];
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        operationId: operation.operationId,
+        security: operation.security,
+        parameters: (operation.parameters ?? []).map(resolve),
+        mediaTypes: Object.keys(contents),
+        body: content && { ...content, required: operation.requestBody.required },
+        responses: new Map(
+          Object.entries<any>(operation.responses).map(([status, response]) => [
+            Number(status),
+            { content: {}, ...resolve(response) },
+          ]),
+        ),
+      };
+    }),
+  );
+  return { operations, resolve };
 }
 
-export const operations: readonly Operation[] = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<any>(methods).map(([method, operation]): Operation => {
-    const contents: Readonly<Record<string, Content>> = operation.requestBody?.content ?? {};
-    const content = contents['application/json'];
-    return {
-      name: `${method.toUpperCase()} ${path}`,
-      method: method.toUpperCase(),
-      path,
-      operationId: operation.operationId,
-      security: operation.security,
-      parameters: (operation.parameters ?? []).map(resolve),
-      mediaTypes: Object.keys(contents),
-      body: content && { ...content, required: operation.requestBody.required },
-      responses: new Map(
-        Object.entries<any>(operation.responses).map(([status, response]) => [
-          Number(status),
-          { content: {}, ...resolve(response) },
-        ]),
-      ),
-    };
-  }),
-);
+const file = new URL('../../../docs/openapi.json', import.meta.url);
+export const { operations, resolve } = readDocument(JSON.parse(readFileSync(file, 'utf8')));
 
 export const shownBodies = ({ body }: Operation): unknown[] =>
   body?.examples ? Object.values(body.examples).map(({ value }) => value) : body ? [body.example] : [];
