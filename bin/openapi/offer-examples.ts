@@ -1,5 +1,5 @@
 import { type PlanName, planAt, planListing, soldPlans } from '#contract/billing/plans.ts';
-import { isServiceName, prices } from '#contract/billing/prices.ts';
+import { isServiceName } from '#contract/billing/prices.ts';
 import { serviceOf } from '#contract/billing/sold-services.ts';
 import { callableModels, catalogueClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';
 import { listed, listedAnthropicModels, listedModels, pricedServices } from '#contract/listings.ts';
@@ -67,6 +67,10 @@ const fields = (given: JsonObject): Record<string, unknown> => ({
   ...amounts(given),
 });
 
+const [ownModel = models[0]] = callableModels();
+const [ownCapability = 'chat'] = ownModel?.capabilities ?? [];
+const ownService = serviceOf[ownCapability];
+
 /** Price and credits of the plan or pack that an object is about. */
 function amounts({ planId, kind, monthlyCredits, proration, credits, amount }: JsonObject): JsonObject {
   const [pack] = packs;
@@ -96,10 +100,8 @@ const half = ({ price, quota_limit }: (typeof planListing)[number]) => ({
 function ofSoldServices(items: readonly unknown[]): readonly unknown[] {
   const sold = items.filter((item) => !isJsonObject(item) || isOfSold(item['service']));
   const [first] = items;
-  const [model] = callableModels();
-  const [capability] = model?.capabilities ?? [];
-  if (sold.length > 0 || !isJsonObject(first) || !model || !capability) return sold;
-  return [{ ...first, service: serviceOf[capability], ...('model' in first && { model: model.id }) }];
+  if (sold.length > 0 || !isJsonObject(first) || !ownModel) return sold;
+  return [{ ...first, service: ownService, ...('model' in first && { model: ownModel.id }) }];
 }
 
 const isOfSold = (service: unknown): boolean =>
@@ -113,6 +115,10 @@ const listedPacks = packs.map(({ id, credits, cents }) => {
 const withData = ({ response }: Example, data: object): Partial<Example> => ({
   response: { ...(isJsonObject(response) && response), data },
 });
+const dataOf = ({ response }: Example): object => {
+  const data = isJsonObject(response) ? response['data'] : undefined;
+  return isJsonObject(data) ? data : {};
+};
 const model = modelNamed(firstModelFor('chat')) ?? models[0];
 const noTopUp = { state: 'off', threshold: null, pack: null, monthlyLimit: null, lastFailure: null, card: null };
 const topUpData = (example: Example) => (packs.length > 0 ? {} : withData(example, noTopUp));
@@ -126,6 +132,14 @@ const changes: Readonly<Record<string, (example: Example) => Partial<Example>>> 
   'list-anthropic-models': () => ({ response: listedAnthropicModels() }),
   'list-services': (example) => withData(example, { services: pricedServices() }),
   'list-packs': (example) => withData(example, { items: listedPacks }),
+  'preview-upgrade': (example) => {
+    const plan = planListing.find(({ name }) => name === planAt(3));
+    return plan ? withData(example, { ...dataOf(example), ...half(plan) }) : {};
+  },
+  'get-service-quota': (example) =>
+    isSold.translation
+      ? {}
+      : { path: { name: ownService }, ...withData(example, { ...dataOf(example), service: ownService }) },
   'create-checkout': () => (packs.length > 0 ? {} : { body: { planId: planAt(1) } }),
   'set-auto-top-up': (example) => ({ ...topUpData(example), ...(packs.length === 0 && { body: null }) }),
   'get-auto-top-up': topUpData,

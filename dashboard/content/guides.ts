@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { apiDocumentPath, guides, originMark } from '#contract/dashboard-config.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import { defaultOffer } from '#contract/offer/default-offer.ts';
 import type { Block, Guide, GuideEntry, Inline, SearchEntry } from '../src/pages/guides/guide.ts';
 import { blocksOf, textOf } from './markdown.ts';
 
@@ -9,6 +11,9 @@ export const docs = process.env['DOCS_FOLDER'] ?? join(import.meta.dirname, '../
 /** Maximum characters of the search index, which is loaded before the first result. */
 const maxSearchCharacters = 80_000;
 
+/** Sections with amounts of the default plans. */
+const ofDefaultPlans = offer === defaultOffer ? ['Six months of Ada'] : [];
+
 /**
  * Files of guides outside of docs/guides, relative to `docs`, with the sections to include if not all are for callers
  * of the API.
@@ -16,7 +21,7 @@ const maxSearchCharacters = 80_000;
 const sources: Readonly<Partial<Record<string, { file: string; sections?: readonly string[] }>>> = {
   credits: {
     file: 'credits.md',
-    sections: ['Grants', 'Subscriptions', 'Calls', 'Fields and headers', 'Six months of Ada'],
+    sections: ['Grants', 'Subscriptions', 'Calls', 'Fields and headers', ...ofDefaultPlans],
   },
   webhooks: { file: 'webhooks.md' },
 };

@@ -1,6 +1,6 @@
+import { pricedServices } from '#contract/listings.ts';
 import type { creditRoutes } from '#contract/routes/credits.ts';
 import { balanceView, creditsView, quotaView } from '#domain/billing/balance.ts';
-import { pricedServices } from '#contract/listings.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 export const getCreditBalance: Operation<typeof creditRoutes.getCreditBalance> = async (

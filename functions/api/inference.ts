@@ -1,8 +1,8 @@
 import type { ChatCompletion, Completion } from '#contract/inference/requests.ts';
+import { listedModels } from '#contract/listings.ts';
 import type { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { conversationOf } from '#domain/inference/conversation.ts';
-import { listedModels } from '#contract/listings.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
 import { specifiedChat } from '#domain/inference/specified-chat.ts';
 import type { TranslationOrder } from '#domain/inference/translation.ts';

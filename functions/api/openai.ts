@@ -1,9 +1,9 @@
 import { forwardedByCompletion } from '#contract/inference/openai-fields.ts';
 import type { OpenAiChatCompletion, OpenAiCompletion } from '#contract/inference/openai.ts';
+import { listedModels } from '#contract/listings.ts';
 import type { openAiRoutes } from '#contract/routes/openai.ts';
 import { type ChoicesOrder, inChoices } from '#domain/inference/choices.ts';
 import { conversationOfOpenAi, forwarded } from '#domain/inference/conversation.ts';
-import { listedModels } from '#contract/listings.ts';
 import { listedModel } from '#domain/inference/model-catalogue.ts';
 import { joinChats, joinCompletions, openAiChat, openAiCompletion } from '#domain/inference/openai-format.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';

@@ -1,7 +1,9 @@
-import { planAt } from '../billing/plans.ts';
+import { planAt, soldPlans } from '../billing/plans.ts';
 import type { WebhookData, WebhookEventType } from './events.ts';
 
 const ofAccount = { accountId: 4_815_162_342_000_042, seq: 17 };
+/** The plan below the one of the samples, if there is any. */
+const smallerPlan = planAt(Math.min(3, soldPlans.length - 1) - 1);
 const ofSubscription = { ...ofAccount, subscriptionId: 'hV3kQ9sTz1LmXw7RbYc', planId: planAt(3) } as const;
 const ofKey = { ...ofAccount, keyId: 'ZikUGV_viFek85kURX0TUw' };
 
@@ -29,8 +31,8 @@ export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Ty
     periodStart: '2027-02-15T09:00:00.000Z',
     periodEnd: '2027-03-15T09:00:00.000Z',
   },
-  'subscription.upgraded': { ...ofSubscription, previousPlanId: planAt(2) },
-  'subscription.downgraded': { ...ofSubscription, planId: planAt(2), previousPlanId: planAt(3) },
+  'subscription.upgraded': { ...ofSubscription, previousPlanId: smallerPlan },
+  'subscription.downgraded': { ...ofSubscription, planId: smallerPlan, previousPlanId: planAt(3) },
   'subscription.cancelled': {
     ...ofSubscription,
     endsAt: '2027-03-15T09:00:00.000Z',
