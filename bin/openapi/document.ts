@@ -4,7 +4,7 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { isOperationSold, isSold } from '#contract/offered-services.ts';
+import { canBeIncluded, isDocumentOffered, isSold, type Service } from '#contract/offered-services.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/events.ts';
@@ -21,17 +21,22 @@ const docs = join(import.meta.dirname, '../../docs');
 
 /** Generated files of docs, by path below it, with the text for the current offer. */
 export async function generatedDocs(): Promise<readonly (readonly [path: string, text: string])[]> {
-  const document = `${JSON.stringify(openApiDocument(ofOffer(await readExamples())), undefined, 2)}\n`;
+  const document = await documentText((service) => isSold[service]);
   const guides = (await readdir(join(docs, 'guides'))).map((name) => `guides/${name}`);
   const pages = ['webhooks.md', ...guides];
   const texts = withTables(await Promise.all(pages.map((page) => readFile(join(docs, page), 'utf8'))));
   return [['openapi.json', document], ...pages.map((page, index) => [page, texts[index] ?? ''] as const)];
 }
 
+const documentText = async (isOffered: (service: Service) => boolean): Promise<string> =>
+  `${JSON.stringify(openApiDocument(ofOffer(await readExamples()), isOffered), undefined, 2)}\n`;
+
 /** Writes the docs that the dashboard contains, with the models, tables and API document of the current offer. */
 export async function writeDocsOfOffer(folder: string): Promise<void> {
   const credits = ['credits.md', await readFile(join(docs, 'credits.md'), 'utf8')] as const;
-  for (const [path, text] of [...(await generatedDocs()), credits]) {
+  // Accounts that keep a service which is no longer sold see its operations in the dashboard.
+  const reference = ['reference.json', await documentText(canBeIncluded)] as const;
+  for (const [path, text] of [...(await generatedDocs()), credits, reference]) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, withOfferedModels(text));
@@ -85,16 +90,16 @@ const idempotencyKey = {
 /** Placeholder for an operation without an example. `test/docs/openapi.test.ts` fails if one exists. */
 const noExample: Example = { status: 200, headers: [], response: undefined };
 
-function openApiDocument(examples: Examples): object {
+function openApiDocument(examples: Examples, isOffered: (service: Service) => boolean): object {
   const schemas = schemaCollector();
   const errors = errorCollector();
   const paths = new Map<string, Record<string, object>>();
-  const routes = inOrder(allRoutes.filter(({ path }) => isOperationSold(path)));
+  const routes = inOrder(allRoutes.filter(({ path }) => isDocumentOffered({ href: '', path }, isOffered)));
   for (const route of routes) {
     const operation = operationOf(route, examples[route.id] ?? noExample, { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }
-  const webhooks = isSold.webhooks ? webhooksOf(schemas.schemaOf) : {};
+  const webhooks = isOffered('webhooks') ? webhooksOf(schemas.schemaOf) : {};
   const names = new Set(routes.map(tagOf));
   return {
     openapi: '3.1.0',

@@ -6,6 +6,8 @@ import { fieldOf, groupsOf, Schema, type Schemas } from './fields.ts';
 import { docs } from './guides.ts';
 
 export const documentFile = join(docs, 'openapi.json');
+/** The operations that accounts may have. The document has those that are sold. */
+const referenceFile = process.env['DOCS_FOLDER'] ? join(docs, 'reference.json') : documentFile;
 
 const Content = v.object({
   schema: Schema,
@@ -55,10 +57,10 @@ export interface ApiReference {
 }
 
 /**
- * Converts the operations of docs/openapi.json, in the document's order. Throws for an operation that cannot be shown.
+ * Converts the operations of the API document, in the document's order. Throws for an operation that cannot be shown.
  */
 export function loadReference(): ApiReference {
-  const document = v.parse(v.pipe(v.string(), v.parseJson(), ApiDocument), readFileSync(documentFile, 'utf8'));
+  const document = v.parse(v.pipe(v.string(), v.parseJson(), ApiDocument), readFileSync(referenceFile, 'utf8'));
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => operationOf(document, path, method.toUpperCase(), operation)),
   );

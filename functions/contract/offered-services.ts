@@ -73,7 +73,10 @@ interface DocumentLink {
 
 /** Whether the guide at a link, or the operation with a path, is of a service that is offered. */
 export function isDocumentOffered({ href, path }: DocumentLink, isOffered: (service: Service) => boolean): boolean {
-  if (path !== undefined) return isOperationOffered(path, isOffered);
+  if (path !== undefined) {
+    const service = servicesOfPath.find(([pattern]) => pattern.test(path))?.[1];
+    return service === undefined || isOffered(service);
+  }
   const [, slug] = /^\/guides\/([^#]+)/.exec(href) ?? [];
   return (
     Object.entries(servicesOfGuide)
@@ -82,10 +85,6 @@ export function isDocumentOffered({ href, path }: DocumentLink, isOffered: (serv
   );
 }
 
-function isOperationOffered(path: string, isOffered: (service: Service) => boolean): boolean {
-  const service = servicesOfPath.find(([pattern]) => pattern.test(path))?.[1];
-  return service === undefined || isOffered(service);
-}
-
-/** Whether the operation with a path is of a service that is sold, or applies to every deployment. */
-export const isOperationSold = (path: string): boolean => isOperationOffered(path, (service) => isSold[service]);
+/** Whether the plan of an account may include a service: it is sold, or plans on older terms can have it. */
+export const canBeIncluded = (service: Service): boolean =>
+  isSold[service] || service === 'messages' || service === 'webhooks';

@@ -142,6 +142,13 @@ describe('the dashboard of an offer', () => {
     await page.keyboard.type('message');
     await palette.getByText('New chat').waitFor({ state: 'hidden' });
     expect(await palette.getByText('/api/messages').count()).toBe(0);
+
+    await page.goto(`${service.origin}/logs`);
+    const services = page.getByLabel('Service', { exact: true });
+    await services.waitFor();
+    const shown = await services.locator('option').allTextContents();
+    expect(shown).toEqual(expect.arrayContaining(['Chat', 'Translation']));
+    for (const name of ['SMS', 'Voice calls', 'Text-to-speech', 'Transcription']) expect(shown).not.toContain(name);
     await isDone(page);
   });
 
@@ -162,6 +169,8 @@ describe('the dashboard of an offer', () => {
     await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
     const messages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Messages' });
     await messages.waitFor();
+    const document = await (await fetch(`${service.origin}/openapi.json`)).text();
+    expect(document).not.toContain('/api/messages');
     expect((await service.call('GET', '/api/auth/me')).body.data.terms).toMatchObject({
       version: 2,
       acceptedVersion: 2,

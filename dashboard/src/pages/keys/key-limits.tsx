@@ -5,11 +5,13 @@ import * as v from 'valibot';
 import { KeyChange, KeyLimits } from '#contract/accounts/keys.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { knownModels } from '#contract/inference/models.ts';
+import { serviceOfCharge } from '#contract/offered-services.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import type { LimitPeriod } from '#contract/shared/limits.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import type { KeyRecord } from '../../api/keys.ts';
+import { useIsOffered } from '../../api/offered-services.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
@@ -72,7 +74,7 @@ const isPeriod = (value: string | null): value is LimitPeriod =>
   value === 'day' || value === 'month' || value === 'total';
 
 const modelNames = knownModels().map(({ id }) => id);
-const serviceChoices = serviceNames.map((value) => ({ value, label: serviceTitle(value) }));
+const titled = (names: readonly string[]) => names.map((value) => ({ value, label: serviceTitle(value) }));
 const listed = (names: string[]): string[] | null => (names.length === 0 ? null : names);
 
 interface LimitFieldsProps {
@@ -83,6 +85,8 @@ interface LimitFieldsProps {
 }
 
 function LimitFields({ value: { limit, models: allowed, services }, onChange, errors }: LimitFieldsProps) {
+  const isOffered = useIsOffered(true);
+  const choices = serviceNames.filter((name) => isOffered(serviceOfCharge[name]) || services?.includes(name));
   return (
     <Stack gap="sm">
       <Group grow align="flex-start" wrap="wrap">
@@ -116,7 +120,7 @@ function LimitFields({ value: { limit, models: allowed, services }, onChange, er
       <MultiSelect
         label="Services"
         placeholder={services ? undefined : 'All services'}
-        data={serviceChoices}
+        data={titled(choices)}
         clearable
         value={services ?? []}
         onChange={(names) => onChange({ services: listed(names) })}
