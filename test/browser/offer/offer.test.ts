@@ -171,6 +171,10 @@ describe('the dashboard of an offer', () => {
     await messages.waitFor();
     const document = await (await fetch(`${service.origin}/openapi.json`)).text();
     expect(document).not.toContain('/api/messages');
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('api messages');
+    await page.getByRole('dialog').getByText('/api/messages').first().waitFor();
+    await page.keyboard.press('Escape');
     expect((await service.call('GET', '/api/auth/me')).body.data.terms).toMatchObject({
       version: 2,
       acceptedVersion: 2,
