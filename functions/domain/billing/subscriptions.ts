@@ -66,8 +66,10 @@ export function subscriptionService(
     let proration: Proration | undefined;
     const meter = await change(accountId, (current, at) => {
       if (isSubscribed(current)) throw alreadySubscribed();
-      const grows = isMonthRunning(current, at) && chosen.plan.rank > current.planRank;
-      if (grows && collected) throw accountBusy();
+      const isStillRunning = isMonthRunning(current, at);
+      const grows = isStillRunning && chosen.plan.rank > current.planRank;
+      // The month ended, or the plan changed, after the decision that there is nothing to pay.
+      if (collected && (grows || !isStillRunning)) throw accountBusy();
       proration = grows ? prorationOnResume(current, chosen, at) : undefined;
       return subscribe(current, chosen, id, at, plans);
     });

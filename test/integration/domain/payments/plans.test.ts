@@ -233,6 +233,22 @@ describe('an upgrade below 50 cents that cannot be granted', () => {
   });
 });
 
+it('a plan whose cancelled month ends during a request to continue it is not granted without payment', async () => {
+  const id = await world.subscriber('pro_pass');
+  await cancel(id);
+  const { subscription } = await world.meter(id);
+  const end = subscription!.paidUntil! * 1000;
+  await world.moveTo(end - 60_000);
+  // The clock moves by a millisecond with each reading: the first one of the request is before the end.
+  await world.jump((end - 2 - world.now()) / 86_400_000);
+
+  expect(await outcomeOf(world.plans.create(id, 'pro_pass'))).toBe('SERVICE_UNAVAILABLE');
+
+  expect(await world.granted(id, 'plan')).toBe(0);
+  expect(await outcomeOf(world.plans.create(id, 'pro_pass'))).toBe('done');
+  expect([await world.granted(id, 'plan'), await world.charges(id)]).toEqual([100_000, [29_999, 29_999]]);
+});
+
 describe("Stripe charges the meter's plan", () => {
   it('after a downgrade, its revocation, a cancellation and a resumption', async () => {
     const id = await world.subscriber('smm_pass');
