@@ -10,7 +10,7 @@ import { addMonths, monthsSince } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { accountBusy, undefinedIfNotFound } from '../shared/service-error.ts';
 import type { BillingProfile, OrderStore } from './order.ts';
-import { changeProfile } from './profile.ts';
+import { changeProfile, withEnded } from './profile.ts';
 import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
 /** Milliseconds until the sweep aligns an account again whose alignment failed or changed something. */
@@ -32,9 +32,6 @@ const settledMs = 3_600_000;
  */
 const draftMs = 3_600_000;
 const draftedMs = 10 * 60_000;
-
-/** Ended subscriptions that a profile names. */
-const maxEnded = 8;
 
 /** Comparisons in a row, of a meter that changes meanwhile. */
 const maxTries = 4;
@@ -92,6 +89,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
    * the meter has changed since.
    */
   async function align(accountId: number, tries = maxTries): Promise<void> {
+    const now = clock.now();
     const profile = await store.profile(accountId);
     const { customer, subscription } = profile;
     if (customer === undefined) return;
@@ -115,7 +113,9 @@ export function collection({ store, provider, metering, plans, clock, onError }:
         : await startAgain({ accountId, customer, subscription }, wanted);
     // A concurrent request may overwrite a change, and its process may end before its own comparison.
     const changedAt = isChanged ? clock.now() + retryMs : undefined;
-    const checks = [nextStop, checkAt, changedAt].filter((at) => at !== undefined);
+    // A mark that is not due may belong to a change that the meter did not contain yet.
+    const marked = (profile.alignAt ?? 0) > now ? profile.alignAt : undefined;
+    const checks = [marked, nextStop, checkAt, changedAt].filter((at) => at !== undefined);
     const alignAt = checks.length > 0 ? Math.min(...checks) : undefined;
     // A later change of the meter has marked the account again, for the next alignment.
     if (alignAt !== profile.alignAt || started !== undefined)
@@ -230,8 +230,6 @@ export function collection({ store, provider, metering, plans, clock, onError }:
 
   return { mark, align: (accountId: number) => align(accountId), alignSoon, stopAll };
 }
-
-const withEnded = ({ ended = [] }: BillingProfile, id: string) => ({ ended: [...ended, id].slice(-maxEnded) });
 
 /** Detects lost events of a renewal, and the end of a week past due. */
 function nextCheck({ paidUntil, isUnpaid }: Collected, isRepriced: boolean, now: number): number {

@@ -3,6 +3,9 @@ import type { BillingProfile, OrderStore, ProfileChange } from './order.ts';
 
 const maxTries = 8;
 
+/** Ended subscriptions that a profile names. */
+const maxEnded = 8;
+
 /** Repeats a change of the profile after conflicts. `change` returns undefined to leave the profile unchanged. */
 export async function changeProfile(
   store: Pick<OrderStore, 'profile' | 'saveProfile'>,
@@ -16,3 +19,8 @@ export async function changeProfile(
   }
   throw accountBusy();
 }
+
+/** Notes the end of a subscription, so that it cancels no plan. */
+export const withEnded = ({ ended = [] }: BillingProfile, id: string): ProfileChange => ({
+  ended: [...ended.filter((one) => one !== id), id].slice(-maxEnded),
+});

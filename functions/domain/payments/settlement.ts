@@ -27,7 +27,7 @@ import {
   type ProviderIds,
   type ReturnReason,
 } from './order.ts';
-import { changeProfile } from './profile.ts';
+import { changeProfile, withEnded } from './profile.ts';
 import type { PaymentProvider, PaymentReport } from './provider.ts';
 import { reversals } from './reversals.ts';
 
@@ -242,23 +242,26 @@ export function settlement(parts: SettlementParts) {
 
   /**
    * Stores the provider's subscription of a paid plan. An account has one, so an earlier one is cancelled then. If the
-   * process ends before, the next alignment cancels it.
+   * process ends before, the next alignment cancels it. Its plan may be granted concurrently, and its end must not cancel
+   * that plan.
    */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
     if (subscription === undefined) return;
     let earlier: string | undefined;
-    await changeProfile(store, accountId, ({ subscription: current }) => {
-      earlier = current === subscription ? undefined : current;
-      return current === subscription ? undefined : { subscription };
+    await changeProfile(store, accountId, (profile) => {
+      earlier = profile.subscription === subscription ? undefined : profile.subscription;
+      if (profile.subscription === subscription) return undefined;
+      return { subscription, ...(earlier !== undefined && withEnded(profile, earlier)) };
     });
     if (earlier !== undefined) await provider.stop(earlier);
   }
 
   /** Ends the subscription of a plan that was not granted, which a concurrent settlement may have adopted. */
   async function abandon(accountId: number, ended: string): Promise<void> {
-    await changeProfile(store, accountId, ({ subscription }) =>
-      subscription === ended ? { subscription: undefined } : undefined,
-    );
+    await changeProfile(store, accountId, (profile) => ({
+      ...withEnded(profile, ended),
+      ...(profile.subscription === ended && { subscription: undefined }),
+    }));
     await provider.stop(ended);
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { changeProfile } from '#domain/payments/profile.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 
@@ -11,6 +11,26 @@ async function running(id: number): Promise<string[]> {
 }
 
 describe('two plans that are paid and settled concurrently', () => {
+  it('leave the granted plan active if its subscription was ended by the other one before', async () => {
+    const id = await world.account();
+    const opened = [await world.open(id, plan), await world.open(id, { planId: 'smm_pass' })];
+    for (const order of opened) await world.stand.script(order.id, 'paid');
+    // Each process ends before its grant.
+    for (const order of opened) {
+      world.die({ write: 3, isWritten: false });
+      await outcomeOf(world.payments.settlement.settle({ accountId: id, id: order.id }));
+    }
+    world.die(undefined);
+
+    await world.payments.settlement.settle({ accountId: id, id: opened[0]!.id });
+    await world.drain();
+    await world.sweep();
+
+    expect((await world.orders(id)).map(({ state }) => state).toSorted()).toEqual(['granted', 'refunded']);
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+    expect(await world.collected(id)).toEqual({ status: 'active', cents: 2999, ends: false });
+  });
+
   it('leave one active plan and one subscription, and the other payment is refunded', async () => {
     for (let count = 0; count < 2; count++) {
       const id = await world.account();
@@ -33,6 +53,34 @@ describe('two plans that are paid and settled concurrently', () => {
       expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
     }
   });
+});
+
+it('a change whose process ends reaches Stripe even if a concurrent alignment read the meter before it', async () => {
+  const id = await world.subscriber('smm_pass');
+  const { metering } = world;
+  const { planPayments, collection } = world.payments;
+  const [meterRead, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let aligning: Promise<void> | undefined;
+  vi.spyOn(planPayments, 'beforeChange').mockImplementationOnce(async (accountId) => {
+    await collection.mark(accountId);
+    vi.spyOn(metering, 'current').mockImplementationOnce(async () => {
+      const before = await metering.find(accountId);
+      meterRead.resolve();
+      await written.promise;
+      return before!;
+    });
+    aligning = collection.align(accountId);
+    await meterRead.promise;
+  });
+  vi.spyOn(planPayments, 'afterChange').mockRejectedValueOnce(new Error('the process has ended'));
+  expect(await outcomeOf(world.plans.downgrade(id, 'dev_pass'))).toContain('the process has ended');
+  written.resolve();
+  await aligning;
+  vi.restoreAllMocks();
+
+  await world.move({ minutes: 6 });
+
+  expect(await world.collected(id)).toMatchObject({ cents: 2999 });
 });
 
 describe('an upgrade to the current terms of the same plan', () => {
