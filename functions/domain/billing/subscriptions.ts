@@ -83,7 +83,7 @@ export function subscriptionService(
     const now = clock.now();
     const apply = (current: Meter) => {
       const assigned = current.planRank === chosen.plan.rank ? subscribe : startSubscription;
-      const settled = assigned(current, chosen, id, Math.floor(now / 1000), plans);
+      const settled = assigned(withoutPayment(current), chosen, id, Math.floor(now / 1000), plans);
       return described(settled, { kind: 'assigned', plan: chosen.plan.name });
     };
     const collected = await payments();
@@ -235,6 +235,13 @@ function refuseUnpaid({ subscription }: Meter): void {
       ? 'The payment of the current month was refunded or disputed. Cancel the subscription, then subscribe again.'
       : 'The current month is not paid. A renewal takes about an hour; after that, pay its open invoice, then upgrade.',
   );
+}
+
+/** An assigned plan is not charged, and never past due. */
+function withoutPayment({ subscription, ...meter }: Meter): Meter {
+  if (!subscription) return meter;
+  const { paidUntil: _paid, unpaidSince: _since, ...free } = subscription;
+  return { ...meter, subscription: free };
 }
 
 const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');

@@ -122,7 +122,7 @@ function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
     <Action
       button={(open) => <ActionButton label="Assign plan" onClick={open} />}
       title="Assign a plan?"
-      text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone.`}
+      text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone. An assigned plan is not charged.`}
       initial={initial}
       schema={PlanAssignment}
       labels={{ planId: 'Plan' }}

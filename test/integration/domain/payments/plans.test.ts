@@ -314,6 +314,36 @@ describe("Stripe charges the meter's plan", () => {
     expect((await world.meter(assigned)).planRank).toBe(5);
   });
 
+  it.each([
+    ['a cancelled', cancel],
+    ['a downgraded', (id: number) => world.plans.downgrade(id, 'freemium')],
+    ['an active', async () => undefined],
+  ] as const)('unless an operator assigned the same plan to %s subscription', async (_state, before) => {
+    const id = await world.subscriber('dev_pass');
+    await before(id);
+
+    await world.plans.assign(id, 'dev_pass');
+
+    expect(await world.collected(id)).toMatchObject({ status: 'canceled' });
+    expect(await world.granted(id, 'plan')).toBe(5000);
+    await world.move({ days: 33 });
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+    expect([await world.granted(id, 'plan'), await world.charges(id)]).toEqual([10_000, [2999]]);
+  });
+
+  it('unless an operator assigned the plan of a past due account, which keeps it', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+    await world.move({ days: 32 });
+
+    await world.plans.assign(id, 'dev_pass');
+
+    const { subscription = '' } = await world.profile(id);
+    expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toHaveLength(0);
+    await world.move({ days: 9 });
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+  });
+
   it('a plan that was resumed without a saved card, once there is one', async () => {
     const id = await world.subscriber('dev_pass');
     await world.useCard(id, undefined);
