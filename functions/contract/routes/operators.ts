@@ -29,6 +29,12 @@ const action = {
   uses: { tables: { accounts: 'write', meters: 'write', audit: 'add', idempotency: 'delete' } },
 } as const;
 
+/** An action that changes later charges. */
+const charging = {
+  ...action,
+  uses: { tables: { ...action.uses.tables, payments: 'write' }, payments: true },
+} as const;
+
 export const operatorRoutes = {
   findAccount: defineRoute({
     ...operators,
@@ -90,18 +96,18 @@ export const operatorRoutes = {
     uses: { tables: { accounts: 'write', meters: 'read', requests: 'read' } },
   }),
   suspendAccount: defineRoute({
-    ...action,
+    ...charging,
     id: 'suspend-account',
     method: 'POST',
     path: '/api/operator/accounts/{id}/suspend',
     summary: 'Suspend an account',
-    note: 'Its keys and sessions stop working immediately.',
+    note: 'Its keys and sessions stop working immediately. Its plan is not charged until the account is resumed.',
     pathInput: AccountPath,
     bodyInput: OperatorAction,
     output: OperatedAccount,
   }),
   resumeAccount: defineRoute({
-    ...action,
+    ...charging,
     id: 'resume-account',
     method: 'POST',
     path: '/api/operator/accounts/{id}/resume',
@@ -111,7 +117,7 @@ export const operatorRoutes = {
     output: OperatedAccount,
   }),
   assignPlan: defineRoute({
-    ...action,
+    ...charging,
     id: 'assign-plan',
     method: 'PUT',
     path: '/api/operator/accounts/{id}/plan',
@@ -120,8 +126,6 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: PlanAssignment,
     output: OperatedAccount,
-    // Payments for an earlier plan end, because an assigned plan is not charged.
-    uses: { tables: { ...action.uses.tables, payments: 'write' }, payments: true },
   }),
   grantCredits: defineRoute({
     ...action,

@@ -86,10 +86,16 @@ export function subscriptionService(
       const settled = assigned(withoutPayment(current), chosen, id, Math.floor(now / 1000), plans);
       return described(settled, { kind: 'assigned', plan: chosen.plan.name });
     };
+    await collectAfter(accountId, () => metering.change(accountId, now, apply, replace));
+  }
+
+  /** Makes a change of an account, or of its plan, that changes later charges. */
+  async function collectAfter<Result>(accountId: number, change: () => Promise<Result>): Promise<Result> {
     const collected = await payments();
     await collected?.beforeChange(accountId);
-    await metering.change(accountId, now, apply, replace);
+    const result = await change();
     await collected?.afterChange(accountId);
+    return result;
   }
 
   async function current(accountId: number) {
@@ -206,6 +212,7 @@ export function subscriptionService(
   return {
     create,
     assign,
+    collectAfter,
     current,
     preview,
     upgrade: upgradeTo,

@@ -50,14 +50,16 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
   async function suspend(accountId: number, authority: Authority) {
     const { account, event } = await begin(accountId, 'suspend', authority);
     if (account.suspendedAt !== undefined) throw isSuspended();
-    if (!(await store.suspend(event({ status: 'active' }, { status: 'suspended' })))) throw isSuspended();
+    const change = () => store.suspend(event({ status: 'active' }, { status: 'suspended' }));
+    if (!(await subscriptions.collectAfter(accountId, change))) throw isSuspended();
     return shown(accountId);
   }
 
   async function resume(accountId: number, authority: Authority) {
     const { account, event } = await begin(accountId, 'resume', authority);
     if (account.suspendedAt === undefined) throw isActive();
-    if (!(await store.resume(event({ status: 'suspended' }, { status: 'active' })))) throw isActive();
+    const change = () => store.resume(event({ status: 'suspended' }, { status: 'active' }));
+    if (!(await subscriptions.collectAfter(accountId, change))) throw isActive();
     return shown(accountId);
   }
 

@@ -245,6 +245,9 @@ function collected(meter: Meter, now: number, plans: Plans): Collected | undefin
   if (closed === 'deleted' || subscription?.paidUntil === undefined) return undefined;
   if (!isMonthRunning(meter, now)) return undefined;
   const { paidUntil, unpaidSince } = subscription;
+  const isSuspended = closed === 'suspended';
+  // Its open invoice could still be charged.
+  if (isSuspended && unpaidSince !== undefined) return undefined;
   const plan = nextPlan(meter, subscription, plans);
   const isFree = !plan.price;
   const { anchor } = meter.period;
@@ -253,7 +256,7 @@ function collected(meter: Meter, now: number, plans: Plans): Collected | undefin
     plan,
     paidUntil,
     anchor,
-    endsWithPeriod: !isSubscribed(meter) || isFree,
+    endsWithPeriod: isSuspended || !isSubscribed(meter) || isFree,
     isUnpaid: unpaidSince !== undefined,
   };
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { large, small, usePayingService } from '#test/payments/paying-service.ts';
+import { reason, setRole } from '#test/requests/operator-actions.ts';
 import { chat, code, type Person } from '#test/service/service.ts';
 
 const service = usePayingService();
@@ -31,6 +32,20 @@ describe('a plan over the API', () => {
       ['pack', small.cents, 'granted'],
     ]);
     expect((await service.collected(person)).items.data[0]?.price.unit_amount).toBe(9999);
+  });
+
+  it('ends with its period while the account is suspended', async () => {
+    const [operator, person] = [await service.person(), await service.subscriber('dev_pass')];
+    await setRole(operator, 'operator');
+    const act = (action: string) =>
+      service.call('POST', `/api/operator/accounts/${person.id}/${action}`, {
+        cookie: operator.cookie,
+        body: { reason },
+      });
+    const ends = async () => (await service.collected(person)).cancel_at_period_end;
+
+    expect([(await act('suspend')).status, await ends()]).toEqual([200, true]);
+    expect([(await act('resume')).status, await ends()]).toEqual([200, false]);
   });
 
   it('returns 402 if its upgrade is declined, and with the page to confirm it if it requires authentication', async () => {

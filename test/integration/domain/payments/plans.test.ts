@@ -1,11 +1,21 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { cents } from '#contract/payments/payments.ts';
+import { tables } from '#contract/platform/resources.ts';
+import { meterClosing } from '#repositories/accounts/accounts.ts';
+import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 import { postForm } from '#test/payments/stripe-server.ts';
 
 const world = usePayingWorld();
 
 const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.current(id))!.id);
+/** Suspends or resumes an account. */
+const setClosed = (id: number, closed: 'suspended' | undefined) =>
+  world.plans.collectAfter(id, () =>
+    dynamoClient().send(new TransactWriteCommand({ TransactItems: [meterClosing(tables.meters.name, id, closed)] })),
+  );
+
 const resume = async (id: number) => world.plans.resume(id, (await world.plans.current(id))!.id);
 
 describe('a plan', () => {
@@ -342,6 +352,31 @@ describe("Stripe charges the meter's plan", () => {
     expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toHaveLength(0);
     await world.move({ days: 9 });
     expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+  });
+
+  it('unless the account is suspended', async () => {
+    const [resumed, suspended] = [await world.subscriber('dev_pass'), await world.subscriber('dev_pass')];
+    for (const id of [resumed, suspended]) await setClosed(id, 'suspended');
+    expect(await world.collected(resumed)).toMatchObject({ status: 'active', ends: true });
+    await world.move({ days: 3 });
+    await setClosed(resumed, undefined);
+    expect(await world.collected(resumed)).toMatchObject({ status: 'active', ends: false });
+
+    await world.move({ days: 62 });
+
+    expect([await world.charges(resumed), await world.charges(suspended)]).toEqual([[2999, 2999, 2999], [2999]]);
+    expect([(await world.meter(resumed)).planRank, (await world.meter(suspended)).planRank]).toEqual([2, 1]);
+  });
+
+  it('unless the account is suspended while its renewal is not paid', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+    await world.move({ days: 32 });
+
+    await setClosed(id, 'suspended');
+
+    const { subscription = '' } = await world.profile(id);
+    expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toHaveLength(0);
   });
 
   it('a plan that was resumed without a saved card, once there is one', async () => {
