@@ -131,12 +131,11 @@ export function collection({ store, provider, metering, plans, clock, onError }:
 
   /**
    * The provider's subscription has ended, by itself or in the Dashboard. The first time, this cancels the plan whose
-   * current month it charged. A plan whose month is not paid ends after a week.
+   * current month it charges.
    */
   async function noteEnd(profile: BillingProfile, { id, period }: CollectedPlan, meter: Meter | undefined) {
-    const { paidUntil, unpaidSince } = meter?.subscription ?? {};
-    const isPaid = paidUntil !== undefined && unpaidSince === undefined;
-    const isItsPlan = meter && isSubscribed(meter) && isPaid && period.end > periodStart(meter.period);
+    const isCharged = meter?.subscription?.paidUntil !== undefined;
+    const isItsPlan = meter && isSubscribed(meter) && isCharged && period.end > periodStart(meter.period);
     if (!isItsPlan || meter.closed === 'deleted') {
       await store.saveProfile(profile, withEnded(profile, id));
       return;
@@ -181,6 +180,9 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     const attempt = [accountId, paidUntil, subscription, card.id, Math.floor(clock.now() / settledMs)];
     const key = `collect-${attempt.join('-')}`;
     const started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
+    // The month ended meanwhile, so that the next one would not be charged. The end of the subscription cancels the plan.
+    const missed = await provider.plan(started);
+    if (missed && missed.period.end > paidUntil) await provider.stop(started);
     return { started, isChanged: true, checkAt };
   }
 

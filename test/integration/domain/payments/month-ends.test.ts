@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
@@ -44,6 +44,27 @@ it('a cancellation while the renewal is a draft voids it', async () => {
 
   const { data } = await world.stripe.invoices.list({ subscription });
   expect(data.map(({ status }) => status)).toEqual(['void', 'paid']);
+});
+
+it('a plan that is resumed as its month ends is cancelled if no subscription can charge the next month', async () => {
+  const id = await world.subscriber();
+  await world.stripe.subscriptions.cancel((await world.profile(id)).subscription ?? '');
+  await world.drain();
+  const end = await paidUntil(id);
+  await world.moveTo(end * 1000 - 1500);
+  world.stand.faults.order({ fault: 'delay', delayMs: 300, method: 'POST', path: '/v1/subscriptions' });
+  const resuming = world.plans.resume(id, (await world.plans.current(id))!.id);
+  await vi.waitFor(() => expect(world.stand.faults.active()).toEqual([]));
+  await world.jump(2 / 86_400);
+  await resuming;
+  await world.drain();
+
+  expect(await world.plans.current(id)).toMatchObject({ status: 'cancelled' });
+  const { customer = '' } = await world.profile(id);
+  expect((await world.stripe.subscriptions.list({ customer })).data).toEqual([]);
+  await world.plans.create(id, 'dev_pass');
+  await world.move({ days: 10 });
+  expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
 });
 
 describe('a plan that the offer ends', () => {

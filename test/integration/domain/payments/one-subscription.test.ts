@@ -185,6 +185,24 @@ describe('an event about the end of a subscription', () => {
     expect(await running(id)).toHaveLength(1);
   });
 
+  it('cancels the plan even if its month is not paid, and a later payment is refunded', async () => {
+    const id = await world.subscriber();
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+    await world.move({ days: 32 });
+    const { subscription = '' } = await world.profile(id);
+    const open = await world.stripe.invoices.list({ subscription, status: 'open' });
+    world.stand.faults.order({ fault: 'events_held' });
+    await world.stripe.subscriptions.cancel(subscription);
+    await world.stand.script(open.data[0]!.id!, 'paid');
+    world.stand.faults.clear();
+    world.stand.faults.release();
+    await world.drain();
+
+    expect((await world.plans.current(id))?.status).toBe('cancelled');
+    await world.move({ days: 33 });
+    expect([await running(id), await world.charges(id)]).toEqual([[], [0, 2999]]);
+  });
+
   it('cancels the plan even if the alignment comes first', async () => {
     const id = await world.subscriber();
     const { subscription = '' } = await world.profile(id);
