@@ -193,7 +193,7 @@ describe('an event about the end of a subscription', () => {
     const open = await world.stripe.invoices.list({ subscription, status: 'open' });
     world.stand.faults.order({ fault: 'events_held' });
     await world.stripe.subscriptions.cancel(subscription);
-    await world.stand.script(open.data[0]!.id!, 'paid');
+    await world.stand.script(open.data[0]!.id, 'paid');
     world.stand.faults.clear();
     world.stand.faults.release();
     await world.drain();

@@ -211,7 +211,7 @@ function wrongMonths(life: AccountLife): string[] {
   for (const line of life.rows.ledger) {
     const { type, source, amount, change } = line;
     const wasFree = isFree;
-    if (change?.kind === 'assigned') isFree ||= type === 'grant';
+    if (change?.kind === 'assigned') isFree = true;
     else if (change?.kind === 'subscribed' || change?.kind === 'upgraded') isFree = false;
     isFree ||= upgrades.undoneBy(line, wasFree);
     const isMonth = ['subscribed', 'renewed', 'downgraded'].includes(change?.kind ?? '');
