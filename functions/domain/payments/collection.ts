@@ -165,12 +165,12 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     if (wanted.isUnpaid && actual.draft && actual.draft.cents !== due)
       await provider.changeDraft(actual, due, titleOf(wanted.current));
     if (isMoved) await provider.endWithPeriod(actual.id, wanted.endsWithPeriod);
-    return { isChanged: isRepriced || isMoved, checkAt: nextCheck(wanted, isRepriced, clock.now()) };
+    return { isChanged: isRepriced || isMoved, checkAt: nextCheck(wanted, clock.now()) };
   }
 
   async function startAgain({ accountId, customer, subscription }: Collection, wanted: Collected): Promise<Aligned> {
     const { plan, anchor, paidUntil, endsWithPeriod, isUnpaid } = wanted;
-    const checkAt = nextCheck(wanted, false, clock.now());
+    const checkAt = nextCheck(wanted, clock.now());
     if (endsWithPeriod || isUnpaid) return { isChanged: false, checkAt };
     const card = await provider.savedCard(customer);
     if (!card) return { isChanged: false, checkAt: Math.min(checkAt, clock.now() + noCardMs) };
@@ -234,10 +234,11 @@ export function collection({ store, provider, metering, plans, clock, onError }:
 }
 
 /** Detects lost events of a renewal, and the end of a week past due. */
-function nextCheck({ paidUntil, isUnpaid }: Collected, isRepriced: boolean, now: number): number {
+function nextCheck({ paidUntil, isUnpaid }: Collected, now: number): number {
   const end = paidUntil * 1000;
-  if (isUnpaid) return now + unpaidMs;
-  return end + (isRepriced && end - now < draftMs ? draftedMs : renewedMs);
+  const isNearEnd = end - now < draftMs && now < end + draftedMs;
+  if (isNearEnd) return end + draftedMs;
+  return isUnpaid ? now + unpaidMs : end + renewedMs;
 }
 
 const isMonthEnd = (anchor: number, at: number): boolean => addMonths(anchor, monthsSince(anchor, at)) === at;

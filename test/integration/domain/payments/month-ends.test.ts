@@ -32,6 +32,17 @@ describe('a change of plan that reaches Stripe after the next month began', () =
   });
 });
 
+it('a price that changes within the last hour is compared with the draft, even after another comparison', async () => {
+  const id = await world.subscriber('smm_pass');
+  const end = (await paidUntil(id)) * 1000;
+  await world.moveTo(end - 30 * 60_000);
+  await world.plans.downgrade(id, 'dev_pass');
+
+  await world.move({ minutes: 6 });
+
+  expect((await world.profile(id)).alignAt).toBe(end + 10 * 60_000);
+});
+
 it('a cancellation while the renewal is a draft voids it', async () => {
   const id = await world.subscriber();
   const end = await paidUntil(id);
