@@ -1,8 +1,9 @@
 import { type PlanName, planAt, planListing, soldPlans } from '#contract/billing/plans.ts';
 import { isServiceName } from '#contract/billing/prices.ts';
 import { serviceOf } from '#contract/billing/sold-services.ts';
+import { listedAnthropicModels } from '#contract/inference/anthropic-models.ts';
 import { callableModels, catalogueClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';
-import { listed, listedAnthropicModels, listedModels, pricedServices } from '#contract/listings.ts';
+import { listed, listedModels, pricedServices } from '#contract/listings.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { defaultOffer, defaultPacks } from '#contract/offer/default-offer.ts';
 import { isSold, serviceOfCharge } from '#contract/offered-services.ts';

@@ -1,5 +1,5 @@
 import type { AnthropicMessage } from '#contract/inference/anthropic-message.ts';
-import { listedAnthropicModels } from '#contract/listings.ts';
+import { listedAnthropicModels } from '#contract/inference/anthropic-models.ts';
 import type { anthropicRoutes } from '#contract/routes/anthropic.ts';
 import { anthropicChat } from '#domain/inference/anthropic-chat.ts';
 import { conversationOfAnthropic, promptOfAnthropic } from '#domain/inference/anthropic-conversation.ts';
