@@ -102,7 +102,9 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       return align(accountId, tries - 1);
     }
     const isRunning = actual !== undefined && !actual.isEnded;
-    const isOther = isRunning && wanted !== undefined && !isMonthEnd(wanted.anchor, actual.period.end);
+    // A payment that was settled concurrently may have noted its end without stopping it.
+    const isStopped = isRunning && profile.ended?.includes(actual.id);
+    const isOther = isRunning && wanted !== undefined && (isStopped || !isMonthEnd(wanted.anchor, actual.period.end));
     // An assigned plan has other months, and the subscription of the plan before it may still run.
     if (isOther) await end(accountId, actual);
     const nextStop = await stopOthers(profile, customer);
@@ -135,7 +137,8 @@ export function collection({ store, provider, metering, plans, clock, onError }:
    */
   async function noteEnd(profile: BillingProfile, { id, period }: CollectedPlan, meter: Meter | undefined) {
     const isCharged = meter?.subscription?.paidUntil !== undefined;
-    const isItsPlan = meter && isSubscribed(meter) && isCharged && period.end > periodStart(meter.period);
+    const isUnpaid = meter?.subscription?.unpaidSince !== undefined;
+    const isItsPlan = meter && isSubscribed(meter) && isCharged && (isUnpaid || period.end > periodStart(meter.period));
     if (!isItsPlan || meter.closed === 'deleted') {
       await store.saveProfile(profile, withEnded(profile, id));
       return;

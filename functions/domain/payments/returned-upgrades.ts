@@ -45,6 +45,9 @@ export function returnedUpgrade(
     return meter;
   const plan = planAfter(upgrades, after, plans);
   if (!plan) return meter;
+  // A plan that an operator assigned since is neither changed nor charged.
+  const wasPaid = upgrades[Math.min(before, after) + 1]?.upgrade?.before?.isPaid !== false;
+  if (meter.subscription.paidUntil === undefined && (after < before || wasPaid)) return meter;
   return after < before
     ? undone(meter, upgrades.slice(after + 1, before + 1), plan, now)
     : doneAgain(meter, upgrades, upgrades.slice(before + 1, after + 1), plan);

@@ -125,6 +125,18 @@ describe("Stripe charges the meter's plan", () => {
     expect([(await world.meter(resumed)).planRank, (await world.meter(suspended)).planRank]).toEqual([2, 1]);
   });
 
+  it('unless the account was suspended until the month ended, which cancels the plan', async () => {
+    const id = await world.subscriber('dev_pass');
+    await setClosed(id, 'suspended');
+    await world.move({ days: 32 });
+
+    await setClosed(id, undefined);
+    await world.move({ hours: 5 });
+
+    expect((await world.meter(id)).subscription?.status).toBe('cancelled');
+    expect(await world.charges(id)).toEqual([2999]);
+  });
+
   it('unless the account is suspended while its renewal is not paid', async () => {
     const id = await world.subscriber('dev_pass');
     await world.useCard(id, 'pm_card_chargeCustomerFail');

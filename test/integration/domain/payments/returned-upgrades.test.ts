@@ -244,4 +244,19 @@ describe('a returned upgrade', () => {
     expect((await world.charges(id)).reduce((sum, one) => sum + one, 0)).toBe(500);
     expect((await world.meter(id)).planRank).toBe(dev);
   });
+
+  it.each(['before', 'after'])('changes and charges no plan that an operator assigned %s its dispute', async (when) => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+    const [order] = await upgrades(id);
+    if (when === 'before') await world.plans.assign(id, 'smm_pass');
+
+    await world.script(order!.id, 'disputed');
+    if (when === 'after') await world.plans.assign(id, 'dev_pass');
+    await world.script(order!.id, 'won');
+    await world.move({ days: 33 });
+
+    expect(await world.charges(id)).toHaveLength(2);
+    expect((await world.plans.current(id))?.planId).toBe(when === 'before' ? 'smm_pass' : 'dev_pass');
+  });
 });
