@@ -160,7 +160,7 @@ const failures: Readonly<Record<Exclude<Failure, 'returned'>, string>> = {
 export function topUpFailure({ state, lastFailure }: TopUp, day: string): string | undefined {
   if (lastFailure === null) return undefined;
   if (lastFailure.reason === 'returned')
-    return `The automatic top-up is off, because its payment was refunded or disputed on ${day}.`;
+    return `The automatic top-up is off, because a payment was refunded or disputed on ${day}.`;
   const failed = `The top-up of ${day} failed, because ${failures[lastFailure.reason]}.`;
   if (state === 'action_required') return `${failed} Confirm the payment, then save the top-up to turn it on again.`;
   if (state === 'off') return `${failed} The automatic top-up is off.`;

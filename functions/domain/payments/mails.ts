@@ -137,7 +137,7 @@ export function topUpFailedMail(
       : 'It will be tried again.';
   const problem =
     reason === 'returned'
-      ? 'A payment of your automatic top-up was refunded or disputed.'
+      ? 'A payment was refunded or disputed.'
       : `The automatic purchase of ${creditsOf(credits)} for ${usd(cents)} failed, because ${topUpReasons[reason]}.`;
   return emailContent({
     subject: isOff ? 'Your automatic top-up was switched off' : 'Your automatic top-up failed',

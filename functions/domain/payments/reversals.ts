@@ -52,7 +52,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
       };
       return moved.settled;
     };
-    if (order.kind === 'top_up' && (isWhole || disputedCents > 0)) await stopTopUp(order.accountId);
+    if (isWhole || disputedCents > 0) await stopTopUp(order.accountId);
     const changesPlan = order.period !== undefined || order.upgrade !== undefined;
     if (changesPlan) await mark(order.accountId);
     await metering.change(order.accountId, clock.now(), apply, async (before, after, entries) => {

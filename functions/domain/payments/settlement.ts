@@ -51,7 +51,7 @@ export interface SettlementParts {
   readonly mark: (accountId: number) => Promise<void>;
   /** Makes the provider's subscription equal to the meter's plan. */
   readonly align: (accountId: number) => Promise<void>;
-  /** Called before the credits of a refunded or disputed top-up are taken back. */
+  /** Called before credits are taken back, which could start a purchase. */
   readonly stopTopUp: (accountId: number) => Promise<void>;
 }
 
@@ -98,10 +98,9 @@ export function settlement(parts: SettlementParts) {
       if (isOpen(before) && (state === 'failed' || state === 'expired'))
         return (await saved(before, { state, failure })) ?? 'changed';
       if (before.failure === failure) return before;
-      const differing = await saved(before, { failure });
-      // Once, by the settlement that noted it. The reconciliation reports it too.
-      if (differing && isPaid) onMismatch(differing, 'differs');
-      return differing ?? 'changed';
+      // Before the write, whose response may be lost. The reconciliation reports it too.
+      if (isPaid) onMismatch(before, 'differs');
+      return (await saved(before, { failure })) ?? 'changed';
     }
     let order = before;
     if (isPaid ? before.paidAt === undefined : isOpen(before) && isNews(before, report)) {

@@ -113,7 +113,7 @@ export function topUps(parts: TopUpParts) {
   /** Checked again under the charge lock: a concurrent run may have bought, or the rule was changed. */
   async function refuseUnlessDue(accountId: number, rule: TopUpRule, pack: PricedPack): Promise<void> {
     if (!(await isBelow(accountId, rule))) throw new Stopped('not_due');
-    // A returned top-up is switched off before its credits are taken back.
+    // The rule is switched off before credits of a returned payment are taken back.
     const { topUp } = await store.profile(accountId);
     if (!isOn(topUp, rule)) throw new Stopped('not_due');
     if ((await spentThisMonth(accountId)) + pack.cents > rule.monthlyLimit) throw new Stopped('monthly_limit');

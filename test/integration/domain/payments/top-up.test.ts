@@ -125,6 +125,19 @@ describe('the automatic top-up', () => {
     expect(await rule(id)).toMatchObject({ state: 'off', lastFailure: { reason: 'returned' } });
   });
 
+  it.each(['refunded', 'disputed'] as const)('is switched off once a pack is %s', async (outcome) => {
+    const id = await world.account();
+    const order = await world.buy(id, { pack: large.id });
+    await world.payments.topUps.set(id, { threshold: 700, pack: large.id, monthlyLimit: 100_000 });
+
+    await world.script(order, outcome);
+    await crossed(id);
+    await world.drain();
+
+    expect(await world.charges(id)).toHaveLength(1);
+    expect(await rule(id)).toMatchObject({ state: 'off', lastFailure: { reason: 'returned' } });
+  });
+
   it('stays on after a partial refund of a top-up', async () => {
     const id = await withRule({ threshold: start + 1 });
     const [{ provider }] = (await bought(id)) as [Order];
@@ -163,6 +176,7 @@ it('an automatic top-up is retried once a day while an earlier payment blocks pu
   await world.leave(id, 0);
   const { id: order } = (await world.orders(id)).at(-1)!;
   await world.script(order, 'disputed');
+  await world.payments.topUps.set(id, { threshold: start + 1, pack: large.id, monthlyLimit: 100_000 });
   await crossed(id);
   const before = await rule(id);
   expect(before?.retryAt).toBeGreaterThan(world.now() + 23 * 3_600_000);

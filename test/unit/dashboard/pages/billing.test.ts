@@ -162,7 +162,7 @@ describe('the last failure of an automatic top-up', () => {
     ['on', lastFailure('declined'), 'because the card was declined. It will be tried again.'],
     ['on', lastFailure('monthly_limit'), 'it would exceed the monthly limit. It continues next month (UTC).'],
     ['off', lastFailure('declined'), 'because the card was declined. The automatic top-up is off.'],
-    ['off', lastFailure('returned'), 'because its payment was refunded or disputed on 27 Nov 2026.'],
+    ['off', lastFailure('returned'), 'because a payment was refunded or disputed on 27 Nov 2026.'],
     ['action_required', lastFailure('action_required'), 'Confirm the payment, then save the top-up'],
   ] as const)('in the state %s, after %o', (state, failure, text) => {
     expect(topUpFailure({ state, lastFailure: failure }, '27 Nov 2026')).toContain(text);

@@ -82,7 +82,7 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
     'a top-up that is off because a payment was returned',
     topUpFailedMail(to, { ...topUp, reason: 'returned', isOff: true }, link),
     'Your automatic top-up was switched off',
-    'A payment of your automatic top-up was refunded or disputed. The automatic top-up is now off.',
+    'A payment was refunded or disputed. The automatic top-up is now off.',
     'View billing',
   ],
   [
