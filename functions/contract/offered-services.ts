@@ -1,7 +1,7 @@
 import { messagesPlan, webhooksPlan } from './billing/plans.ts';
-import type { ServiceName } from './billing/prices.ts';
+import { type ServiceName, serviceNames } from './billing/prices.ts';
 import type { GuideSlug } from './dashboard-config.ts';
-import { callableModels } from './inference/models.ts';
+import { callableModels, models, phaseOf } from './inference/models.ts';
 import { offer } from './offer/current-offer.ts';
 import type { Capability } from './offer/offer.ts';
 
@@ -34,6 +34,29 @@ export const serviceOfCharge: Readonly<Record<ServiceName, Service>> = {
   completion: 'text completion',
   embeddings: 'embeddings',
 };
+
+/** The service that a call of a capability is charged as. */
+export const serviceOf: Readonly<Record<Capability, ServiceName>> = {
+  chat: 'chat',
+  completion: 'completion',
+  embeddings: 'embeddings',
+  speech: 'audio',
+  transcription: 'transcription',
+};
+
+/** Services that plans and models include at the service's price, not only at prices of models. */
+export const servicesAtOwnPrice = (now?: number): ServiceName[] =>
+  serviceNames.filter((name) =>
+    Object.values(serviceOf).includes(name) ? hasModelAtOwnPrice(name, now) : isSold[serviceOfCharge[name]],
+  );
+
+const hasModelAtOwnPrice = (name: ServiceName, now?: number): boolean =>
+  models.some(
+    (model) =>
+      model.price === null &&
+      phaseOf(model, now) !== 'retired' &&
+      model.capabilities.some((capability) => serviceOf[capability] === name),
+  );
 
 /** Services that a guide describes. Other guides apply to every deployment. */
 const servicesOfGuide: Readonly<Partial<Record<GuideSlug, readonly Service[]>>> = {

@@ -1,6 +1,6 @@
 import { planAt } from './billing/plans.ts';
-import { serviceOf } from './billing/sold-services.ts';
 import { firstModelFor, modelNamed, models } from './inference/models.ts';
+import { serviceOf } from './offered-services.ts';
 import { packs } from './payments/payments.ts';
 
 /** A valid request for a route: path parameters, query and body. */

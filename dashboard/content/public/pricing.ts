@@ -1,9 +1,9 @@
 import { plansOf } from '#contract/billing/plans.ts';
 import { priceText } from '#contract/billing/prices.ts';
-import { servicesAtOwnPrice } from '#contract/billing/sold-services.ts';
 import type { PricingSettings } from '#contract/dashboard-config.ts';
 import { type Model, models, phaseOf } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
+import { servicesAtOwnPrice } from '#contract/offered-services.ts';
 import { offeredPacks } from '#contract/payments/packs.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
 import { capabilityTitles, inCredits, priceLines, rateLines } from '../../src/lib/model-prices.ts';

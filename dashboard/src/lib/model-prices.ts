@@ -1,7 +1,7 @@
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
-import { serviceOf } from '#contract/billing/sold-services.ts';
 import { type Model, priceAt } from '#contract/inference/models.ts';
 import type { Capability, ModelPrice } from '#contract/offer/offer.ts';
+import { serviceOf } from '#contract/offered-services.ts';
 import { creditCount, formatCredits, formatWhole } from './format.ts';
 
 export const capabilityTitles: Readonly<Record<Capability, string>> = {
