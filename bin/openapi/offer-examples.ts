@@ -1,13 +1,13 @@
 import { type PlanName, planAt, planListing, soldPlans } from '#contract/billing/plans.ts';
 import { isServiceName } from '#contract/billing/prices.ts';
-import { serviceOf } from '#contract/billing/sold-services.ts';
 import { listedAnthropicModels } from '#contract/inference/anthropic-models.ts';
 import { callableModels, catalogueClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';
 import { listed, listedModels, pricedServices } from '#contract/listings.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { defaultOffer, defaultPacks } from '#contract/offer/default-offer.ts';
-import { isSold, serviceOfCharge } from '#contract/offered-services.ts';
-import { packMonths, packs } from '#contract/payments/payments.ts';
+import { isSold, serviceOf, serviceOfCharge } from '#contract/offered-services.ts';
+import { packList, packPrices } from '#contract/payments/pack-list.ts';
+import { packs } from '#contract/payments/payments.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import type { Example, Examples } from './operation.ts';
 
@@ -108,11 +108,6 @@ function ofSoldServices(items: readonly unknown[]): readonly unknown[] {
 const isOfSold = (service: unknown): boolean =>
   typeof service !== 'string' || !isServiceName(service) || isSold[serviceOfCharge[service]];
 
-const pricedPacks = packs.map(({ id, credits, cents }) => ({ id, credits, price: cents / 100 }));
-const listedPacks = packs.map(({ id, credits, cents }) => {
-  return { id, credits, amount: cents, currency: 'usd', validMonths: packMonths };
-});
-
 const withData = ({ response }: Example, data: object): Partial<Example> => ({
   response: { ...(isJsonObject(response) && response), data },
 });
@@ -126,13 +121,13 @@ const topUpData = (example: Example) => (packs.length > 0 ? {} : withData(exampl
 
 /** Lists are the whole of the service's. Without packs, only plans can be bought. */
 const changes: Readonly<Record<string, (example: Example) => Partial<Example>>> = {
-  'list-plans': (example) => withData(example, { plans: soldPlans, ...(packs.length > 0 && { packs: pricedPacks }) }),
+  'list-plans': (example) => withData(example, { plans: soldPlans, ...(packs.length > 0 && { packs: packPrices }) }),
   'list-models': (example) => withData(example, listedModels()),
   'list-openai-models': () => ({ response: { object: 'list', data: listedModels() } }),
   'get-openai-model': () => (model ? { path: { model: model.id }, response: listed(model, catalogueClock.now()) } : {}),
   'list-anthropic-models': () => ({ response: listedAnthropicModels() }),
   'list-services': (example) => withData(example, { services: pricedServices() }),
-  'list-packs': (example) => withData(example, { items: listedPacks }),
+  'list-packs': (example) => withData(example, { items: packList }),
   'preview-upgrade': (example) => {
     const plan = planListing.find(({ name }) => name === planAt(3));
     return plan ? withData(example, { ...dataOf(example), ...half(plan) }) : {};

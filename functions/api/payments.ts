@@ -1,13 +1,10 @@
-import { currency, packMonths, packs } from '#contract/payments/payments.ts';
+import { packList } from '#contract/payments/pack-list.ts';
 import type { paymentRoutes } from '#contract/routes/payments.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 export const listPacks: Operation<typeof paymentRoutes.listPacks> = ({ requirePayments }) => {
   requirePayments();
-  const items = packs.map(({ id, credits, cents }) => {
-    return { id, credits, amount: cents, currency, validMonths: packMonths } as const;
-  });
-  return { items };
+  return { items: [...packList] };
 };
 
 export const createCheckout: Operation<typeof paymentRoutes.createCheckout> = async ({ payments }, { input, caller }) =>

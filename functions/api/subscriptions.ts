@@ -1,5 +1,5 @@
 import { soldPlans } from '#contract/billing/plans.ts';
-import { offeredPacks } from '#contract/payments/packs.ts';
+import { packPrices } from '#contract/payments/pack-list.ts';
 import type { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import type { Operation } from '#runtime/operation.ts';
 
@@ -23,7 +23,7 @@ export const getSubscription: Operation<typeof subscriptionRoutes.getSubscriptio
 
 export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = ({ sellsCredits }) => ({
   plans: [...soldPlans],
-  ...(sellsCredits && { packs: offeredPacks.map(({ id, credits, priceUsd }) => ({ id, credits, price: priceUsd })) }),
+  ...(sellsCredits && { packs: packPrices }),
 });
 
 export const previewUpgrade: Operation<typeof subscriptionRoutes.previewUpgrade> = (
