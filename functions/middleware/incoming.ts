@@ -269,8 +269,8 @@ function refusal(issue: v.BaseIssue<unknown>, part: string): ServiceError {
   const path = v.getDotPath(issue);
   const isMissing = issue.type === 'object' && issue.expected !== 'Object';
   const message = isMissing ? 'is required' : issue.message;
-  // A message continues the name of its field, unless it has a subject: "No model of this service supports speech".
-  const detail = message.startsWith('No ') ? `${message}.` : `${path ?? `The ${part}`} ${message}.`;
+  // A message continues the name of its field, unless it is a sentence.
+  const detail = message.endsWith('.') ? message : `${path ?? `The ${part}`} ${message}.`;
   return new ServiceError('INVALID_FORMAT', detail, { ...(path !== null && { field: { path, isMissing } }) });
 }
 

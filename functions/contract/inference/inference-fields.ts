@@ -22,7 +22,7 @@ export function modelFor(capability: Capability) {
   const names = fitting.flatMap(({ id, aliases }) => [id, ...aliases]);
   const message = (): string => {
     const ids = fitting.filter((model) => isCallable(model)).map(({ id }) => id);
-    if (ids.length === 0) return `No model of this service supports ${capability}`;
+    if (ids.length === 0) return `No model of this service supports ${capability}.`;
     return `must name a model for ${capability}: ${alternatives(ids)}`;
   };
   return v.pipe(
