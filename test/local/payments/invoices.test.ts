@@ -1,18 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  cardFields,
-  customerWithCard,
-  planPrice,
-  postForm,
-  startTestStripe,
-  type TestStripe,
-} from '#test/payments/stripe-server.ts';
+import { describe, expect, it } from 'vitest';
+import { cardFields, customerWithCard, planPrice, postForm, useTestStripe } from '#test/payments/stripe-server.ts';
 
-let server: TestStripe;
-beforeEach(async () => {
-  server = await startTestStripe();
-});
-afterEach(() => server.close());
+const server = useTestStripe();
 
 // Payments, renewals, refunds and disputes are tested over this stand-in in test/integration/domain/payments.
 

@@ -1,19 +1,8 @@
 import { request } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  cardFields,
-  customerWithCard,
-  planPrice,
-  postForm,
-  startTestStripe,
-  type TestStripe,
-} from '#test/payments/stripe-server.ts';
+import { describe, expect, it } from 'vitest';
+import { cardFields, customerWithCard, planPrice, postForm, useTestStripe } from '#test/payments/stripe-server.ts';
 
-let server: TestStripe;
-beforeEach(async () => {
-  server = await startTestStripe();
-});
-afterEach(() => server.close());
+const server = useTestStripe();
 
 const openSession = async (name = 'Credits') =>
   server.stripe.checkout.sessions.create({

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Stripe from 'stripe';
+import { afterEach, beforeEach } from 'vitest';
 import { startStripe } from '#local/payments/stripe.ts';
 import { testFolder } from '../folder.ts';
 
@@ -77,6 +78,14 @@ export async function startTestStripe({
 }
 
 export type TestStripe = Awaited<ReturnType<typeof startTestStripe>>;
+
+/** A new server for each test of a file. */
+export function useTestStripe(): TestStripe {
+  const server = {} as TestStripe;
+  beforeEach(async () => void Object.assign(server, await startTestStripe()));
+  afterEach(() => server.close());
+  return server;
+}
 
 /** Posts a form of a page without following its redirect. */
 export async function postForm(url: string, fields: Record<string, string>) {
