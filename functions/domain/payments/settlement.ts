@@ -248,8 +248,9 @@ export function settlement(parts: SettlementParts) {
     if (subscription === undefined) return;
     let earlier: string | undefined;
     await changeProfile(store, accountId, (profile) => {
-      earlier = profile.subscription === subscription ? undefined : profile.subscription;
+      earlier = undefined;
       if (profile.subscription === subscription) return undefined;
+      earlier = profile.subscription;
       return { subscription, ...(earlier !== undefined && withEnded(profile, earlier)) };
     });
     if (earlier !== undefined) await provider.stop(earlier);

@@ -168,7 +168,7 @@ export function topUpRules({
   clock,
   onFailure,
 }: Pick<TopUpParts, 'store' | 'watchBalance' | 'clock' | 'onFailure'>) {
-  /** Switches the top-up off, so that a refund or dispute of one does not charge the card again. */
+  /** Switches the top-up off, so that a refund or dispute does not charge the card again. */
   async function stop(accountId: number): Promise<void> {
     const { topUp: rule } = await store.profile(accountId);
     if (rule?.state === 'on') await end(accountId, rule, 'returned');

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { callCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { firstModelFor, models } from '#contract/inference/models.ts';
+import { firstModelFor, modelNamed } from '#contract/inference/models.ts';
 import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { useTitle } from '../../lib/focus.ts';
 import { formatCredits } from '../../lib/format.ts';
@@ -61,7 +61,7 @@ const freeCredits = freePlan?.creditsPerMonth ?? 0;
 
 /** Credits of a call with 1,000 input and 300 output tokens. */
 function exampleCharge(): number {
-  const model = models.find(({ id }) => id === firstModelFor('chat'));
+  const model = modelNamed(firstModelFor('chat'));
   return model ? callCost(model, 'chat', { input: 1000, output: 300 }, Date.now()) / microPerCredit : 1;
 }
 const charged = exampleCharge();
