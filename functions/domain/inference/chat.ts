@@ -313,13 +313,14 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
     stopSequence = choice?.stop_reason ?? stopSequence;
     for (const piece of pieces(choice, calls)) {
       if (!isOpen) yield* opening();
+      // Reasoning that the format omits is charged too, if the stream is cancelled.
+      delivered.add(textOf(piece));
       if ('reasoning' in piece && !format.reasoningChunks) continue;
       called ||= 'call' in piece;
       if (check && 'content' in piece) {
         content += piece.content;
         isRefusal ||= piece.isRefusal;
       }
-      delivered.add(textOf(piece));
       const made =
         'reasoning' in piece
           ? (format.reasoningChunks?.(piece.reasoning, about, isFirst) ?? [])

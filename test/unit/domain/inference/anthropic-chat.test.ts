@@ -181,6 +181,17 @@ describe('a stream', () => {
     // Nothing is delivered before the first block.
     expect(costs).toEqual([0, 0, ...Array.from({ length: count - 1 }, () => 1_000_000)]);
   });
+
+  it.each([{}, { thinking }])('is charged for reasoning without text if it is cancelled, with %j', async (body) => {
+    const stream = await streamOf(chunksOf({ reasoning: 'Let me think about it' }), body);
+    const costs: number[] = [];
+    for (let read = 0; read < 2; read++) {
+      await stream.next();
+      costs.push(await stream.cost());
+    }
+    stream.cancel();
+    expect(costs).toEqual([0, 1_000_000]);
+  });
 });
 
 describe('arguments of a call that are not a JSON object', () => {
