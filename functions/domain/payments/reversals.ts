@@ -17,7 +17,9 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const { refundedCents = 0, disputedCents = 0 } = report;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
-    if (isKnown) return order;
+    // A renewal that waited for an earlier month may have been refunded in part before its credits were granted.
+    const isTaken = order.lot === undefined || order.taken !== undefined || refundedCents + disputedCents === 0;
+    if (isKnown && isTaken) return order;
     const wanted = creditsToTake(order, refundedCents + disputedCents);
     const isWhole = isReturnedWhole(order, refundedCents + disputedCents);
     const state = stateAfter(order, refundedCents, disputedCents);
@@ -25,6 +27,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
     const amounts = { state, refundedCents, disputedCents };
     const isPurged = (await metering.find(order.accountId)) === undefined;
     if (!lot || isPurged) {
+      if (isKnown) return order;
       const after = await store.save(order, amounts);
       if (after) await onChange(after, order);
       return after ?? 'changed';

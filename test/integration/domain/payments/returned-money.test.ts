@@ -205,6 +205,20 @@ describe('a renewal after an unpaid gap', () => {
     expect(await world.order(id, order)).toMatchObject({ state: 'granted' });
   });
 
+  it('grants only the part that was not refunded while it waited', async () => {
+    const { id, end, order, payment } = await waiting();
+    await world.stripe.refunds.create({ payment_intent: payment, amount: 1500 });
+    await world.drain();
+    expect(await world.order(id, order)).toMatchObject({ state: 'paid', failure: 'gap', refundedCents: 1500 });
+
+    await changePaidUntil(id, end);
+    await world.move({ minutes: 10 });
+
+    const taken = Math.floor((5000 * 1_000_000 * 1500) / 2999);
+    expect(await world.order(id, order)).toMatchObject({ state: 'granted', taken });
+    expect(await world.granted(id, 'plan')).toBe(10_000 - taken / 1_000_000);
+  });
+
   it('blocks purchases after an early fraud warning', async () => {
     const { id, order, payment } = await waiting();
 
