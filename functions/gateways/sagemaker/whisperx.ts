@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { maxSegmentCharacters, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
 import type { ModelTranscriptionRequest } from '#domain/audio/transcription.ts';
+import { cleanText } from '#domain/shared/text.ts';
 import type { Container } from './container.ts';
 
 const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable(v.array(item)));
@@ -9,12 +10,13 @@ const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable
 const maxSeconds = 24 * 60 * 60;
 const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(maxSeconds));
 
-const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
+const text = v.pipe(v.string(), v.transform(cleanText));
+const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters), v.transform(cleanText));
 
 const Reply = v.object({
   task: v.fallback(v.optional(v.string()), undefined),
-  text: v.string(),
-  language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(100)))),
+  text,
+  language: v.optional(v.nullable(v.pipe(text, v.maxLength(100)))),
   duration: v.optional(v.nullable(seconds)),
   segments: list(v.object({ ...TranscriptSegment.entries, text: spoken })),
   words: list(v.object({ ...TranscriptWord.entries, word: spoken })),

@@ -183,3 +183,13 @@ it.each([
   const read = reply(`{"text":"hi","duration":1,"segments":[{${timed},"text":"hi"}],"words":[{${timed},"word":"hi"}]}`);
   expect(read).toMatchObject({ segments: [{ start, end, text: 'hi' }], words: [{ start, end, word: 'hi' }] });
 });
+
+it('NUL and lone surrogates in a transcript are replaced', () => {
+  const timed = `"start":0,"end":1`;
+  const bad = String.raw`"a\u0000b\ud800c"`;
+  const read = reply(
+    `{"text":${bad},"language":${bad},"segments":[{${timed},"text":${bad}}],"words":[{${timed},"word":${bad}}]}`,
+  );
+  const text = 'a\ufffdb\ufffdc';
+  expect(read).toMatchObject({ text, language: text, segments: [{ text }], words: [{ word: text }] });
+});
