@@ -144,6 +144,23 @@ async function deleteAccount(life: AccountLife): Promise<void> {
   await life.run(({ alignCollection }) => alignCollection(life.id));
 }
 
+/** An operator suspends the account, perhaps beyond the end of its month, and resumes it. */
+async function suspend(life: AccountLife): Promise<void> {
+  const { draws } = life;
+  life.mayCancel += 1;
+  const close = (closed: 'suspended' | undefined) => {
+    const change = async () => {
+      const { closed: _before, ...meter } = life.rows.meter;
+      life.rows.meter = { ...meter, ...(closed && { closed }) };
+    };
+    return life.run(({ plans: service }) => service.collectAfter(life.id, change));
+  };
+  await close('suspended');
+  for (let steps = draws.below(4); steps > 0; steps--) await someOf(life, draws.isOneIn(2) ? waits : providerActs);
+  await life.advance(draws.below(2 * hour));
+  while (life.rows.meter.closed) await close(undefined);
+}
+
 async function clearHolds(life: AccountLife): Promise<void> {
   life.isHoldCleared = true;
   await life.run(({ store }) => clearHold(store, life.id));
@@ -252,6 +269,7 @@ const passages: Acts = {
   returnResumption: [4, returnResumption],
   resumeEnded: [1, resumeEnded],
   outage: [1, outage],
+  suspend: [2, suspend],
 };
 
 /** Rare acts, because they end most lives or plans. */
