@@ -147,6 +147,19 @@ export function promptTexts({ messages, functions }: Pick<Conversation, 'message
   return texts;
 }
 
+/**
+ * Text that hosted models and some chat templates read as input: the schema of the reply, and ids of calls. Not part of
+ * the context length, because most servers omit it from the prompt.
+ */
+export function furtherInput({ messages, output }: Pick<Conversation, 'messages' | 'output'>): string {
+  const schema = output?.type === 'json_schema' ? JSON.stringify(responseFormat(output)) : '';
+  const ids = messages.flatMap(({ tool_calls: calls = [], tool_call_id: of = '' }) => [
+    of,
+    ...calls.map(({ id }) => id),
+  ]);
+  return ids.join('') + schema;
+}
+
 export function toModelRequest(conversation: Conversation, maxTokens: number): ModelChatRequest {
   const { messages, sampling, functions, toolChoice, output, extras } = conversation;
   return {

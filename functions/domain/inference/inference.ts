@@ -9,6 +9,7 @@ import {
   type ChatFormat,
   type ChatReply,
   chatReply,
+  furtherInput,
   misfitOf,
   type ModelChatReply,
   type OutputRoom,
@@ -111,17 +112,20 @@ export function inference(
   ): Promise<ChatOrder<Body>> {
     const check = conversation.output && (await outputCheck(conversation.output, prove));
     const room = await outputRoom(conversation, tokenizer, prove);
-    const { maxTokens, count } = room;
+    const { maxTokens } = room;
+    const further = furtherInput(conversation);
+    const promptTokens = room.promptTokens + Buffer.byteLength(further);
     const tariff = tariffOf(conversation.model, 'chat', clock.now());
-    const order = orderChatWithin(conversation, format, tariff, room, check);
+    const order = orderChatWithin(conversation, format, tariff, { ...room, promptTokens }, check);
     if (!tariff.isByTokens) return order;
+    const count = async () => (await room.count()) + (await tokenizer.count(further));
     const isChosen = conversation.maxTokens !== undefined;
     async function within(budget: number): Promise<ChatOrder<Body> | undefined> {
       const tokens = await count();
       const affordable = tariff.outputWithin(budget, tokens);
       if (maxTokens <= affordable) return { ...order, amount: tariff.max(tokens, maxTokens) };
       if (isChosen || affordable < Math.min(tariff.minOutput, maxTokens)) return undefined;
-      const reduced = { maxTokens: affordable, promptTokens: tokens, count };
+      const reduced = { ...room, maxTokens: affordable, promptTokens: tokens };
       return orderChatWithin(conversation, format, tariff, reduced, check);
     }
     const affordableOutput = async (budget: number) => Math.max(0, tariff.outputWithin(budget, await count()));
