@@ -68,7 +68,7 @@ function summary(offer: Offer): string {
   ].join('\n');
 }
 
-/** Revenue beside costs, so that a price below them is seen before it is sold. */
+/** Revenue next to costs, so that a price below cost is noticed before it is sold. */
 function economics(offer: Offer): string[] {
   const revenue = revenueOf(offer);
   if (revenue.length === 0) return [];

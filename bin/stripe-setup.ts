@@ -54,7 +54,7 @@ async function eventsUrl({ cloudFormation }: Clients, stage: string): Promise<st
   return `${url}${routes.receiveStripeEvent.path.replace(/^\/api/, '')}`;
 }
 
-/** Another origin of the API, for tests. */
+/** Connection settings for another API origin, which tests set in STRIPE_API. */
 function stripeApi() {
   const { STRIPE_API } = process.env;
   if (STRIPE_API === undefined) return {};

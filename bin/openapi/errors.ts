@@ -130,10 +130,10 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   CONTEXT_LENGTH_EXCEEDED: {
     cause: "Input and requested output do not fit into the model's context",
     remedy: 'Shorten the input, lower the maximum tokens, or use a model with a larger context window',
-    detail: `context_length_exceeded: ${smallest?.id} takes ${smallest?.contextWindow} tokens, and the text has ${(smallest?.contextWindow ?? 0) + 905}.`,
+    detail: `context_length_exceeded: ${smallest?.id} accepts ${smallest?.contextWindow} tokens, and the text has ${(smallest?.contextWindow ?? 0) + 905}.`,
   },
   INVALID_TOKEN: {
-    cause: 'The token of a mailed link is wrong, used, replaced by a newer one, or too old',
+    cause: 'The token of an emailed link is wrong, used, replaced by a newer one, or too old',
     remedy: 'Request a new email',
     detail: 'The reset link has expired or was already used. Request a new one.',
   },

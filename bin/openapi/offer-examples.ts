@@ -97,7 +97,7 @@ const half = ({ price, quota_limit }: (typeof planListing)[number]) => ({
   credits: Math.floor((quota_limit ?? 0) / 2),
 });
 
-/** Removes the items of services that are not sold. If all are, the first becomes one of a model that is sold. */
+/** Removes the items of services that are not sold. If no item remains, the first one is kept with a sold model. */
 function ofSoldServices(items: readonly unknown[]): readonly unknown[] {
   const sold = items.filter((item) => !isJsonObject(item) || isOfSold(item['service']));
   const [first] = items;
@@ -119,7 +119,7 @@ const model = modelNamed(firstModelFor('chat')) ?? models[0];
 const noTopUp = { state: 'off', threshold: null, pack: null, monthlyLimit: null, lastFailure: null, card: null };
 const topUpData = (example: Example) => (packs.length > 0 ? {} : withData(example, noTopUp));
 
-/** Lists are the whole of the service's. Without packs, only plans can be bought. */
+/** Lists contain every item that the service returns. Without packs, only plans can be bought. */
 const changes: Readonly<Record<string, (example: Example) => Partial<Example>>> = {
   'list-plans': (example) => withData(example, { plans: soldPlans, ...(packs.length > 0 && { packs: packPrices }) }),
   'list-models': (example) => withData(example, listedModels()),

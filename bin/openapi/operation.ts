@@ -189,7 +189,7 @@ function successResponse(route: Route, example: Example, schemaOf: SchemaOf) {
   };
 }
 
-/** By media type. A route that can return JSON and audio returns JSON unless the Accept header names audio. */
+/** Content by media type. A route that can return JSON and audio returns JSON unless the Accept header names audio. */
 function audioContent(isChoice: boolean) {
   const when = isChoice ? 'If the Accept header names audio: the' : 'The';
   const description = `${when} bytes of the file, sent as they are generated. If the connection ends early, the file is incomplete.`;

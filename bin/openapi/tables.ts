@@ -43,7 +43,7 @@ const Mark = v.variant('x-use', [
     v.transform(({ 'x-unless': values }) => ({ use: 'refused', values }) as const),
   ),
 ]);
-type FieldUse = v.InferOutput<typeof Mark> | { readonly use: 'honoured' };
+type FieldUse = v.InferOutput<typeof Mark> | { readonly use: 'supported' };
 
 const hasWrapped = (field: v.GenericSchema): field is v.GenericSchema & { readonly wrapped: v.GenericSchema } =>
   'wrapped' in field;
@@ -53,7 +53,7 @@ export function useOf(field: v.GenericSchema): FieldUse {
   const mark = v.safeParse(Mark, v.getMetadata(field));
   if (mark.success) return mark.output;
   if ('literal' in field) return { use: 'refused', values: `\`${JSON.stringify(field.literal)}\`` };
-  return hasWrapped(field) ? useOf(field.wrapped) : { use: 'honoured' };
+  return hasWrapped(field) ? useOf(field.wrapped) : { use: 'supported' };
 }
 
 /** Values that are equivalent to an absent field. */
@@ -62,7 +62,7 @@ const always = new Set(['absent', '`null`']);
 const hasValues = (field: FieldUse): field is FieldUse & { readonly values: string } =>
   field.use === 'refused' && !always.has(field.values);
 
-/** One row per path: the fields that are honoured, accepted without effect, and refused. */
+/** One row per path: the fields that are supported, accepted without effect, and refused. */
 const fieldUseRows = (): readonly (readonly string[])[] =>
   Object.entries(dialectBodies).map(([path, entries]) => {
     const uses = Object.entries(entries).map(([name, field]) => ({ name: `\`${name}\``, ...useOf(field) }));
@@ -71,7 +71,7 @@ const fieldUseRows = (): readonly (readonly string[])[] =>
         .filter((field) => field.use === use)
         .map((field) => (hasValues(field) ? `${field.name} unless ${field.values}` : field.name))
         .join(', ');
-    return [`\`${path}\``, named('honoured'), named('without effect'), named('refused')];
+    return [`\`${path}\``, named('supported'), named('without effect'), named('refused')];
   });
 
 type Cell = string | number | null;
@@ -161,7 +161,7 @@ const plans = (): string =>
     ]),
   );
 
-/** The other table of the default plans. */
+/** The plan overview of the default plans, as a table. */
 const overview = (): string =>
   [
     'A deployment may enforce the following table instead (`PLAN_TABLE`). For missing values, the table above applies:',

@@ -21,7 +21,7 @@ const options = { maxAttempts: 2, requestHandler: { connectionTimeout: 5000, req
 /** Clients of a region with the credentials of the environment or profile. Read-only. */
 export const createClients = (region: string) => ({
   acm: new ACMClient({ ...options, region: certificateRegion }),
-  /** By region, because models may be in other regions than the stage. */
+  /** By region, because models may be in regions other than the stage's. */
   bedrockIn: (other = region) => new BedrockClient({ ...options, region: other }),
   cloudFormation: new CloudFormationClient({ ...options, region }),
   dynamo: DynamoDBDocumentClient.from(new DynamoDBClient({ ...options, region })),

@@ -192,7 +192,7 @@ export async function checkPayments(
   }
   if (found.KmsKeyId !== undefined && secretKeyArn === undefined)
     return missing(
-      `The secret ${secret} has a key of its own: set payments.stripe.secretKeyArn to that of ${found.KmsKeyId}.`,
+      `The secret ${secret} has a customer-managed key: set payments.stripe.secretKeyArn to the ARN of ${found.KmsKeyId}.`,
     );
   const parsed = parseSecret(StripeSecret, await readSecret(secrets, secret));
   if ('fault' in parsed) return missing(`The secret ${secret} is invalid: ${parsed.fault}.`);
@@ -215,7 +215,10 @@ async function findSecret(client: Clients['secrets'], SecretId: string) {
 /** Bounds the scan of the tables: about 20 GB. */
 const maxMs = 5 * 60_000;
 
-/** Checks that the offer has what accounts, keys and agents of a deployed stage name. Empty before the first deployment. */
+/**
+ * Checks that the offer contains the plans and models of the accounts, keys and agents of a deployed stage. Returns no
+ * checks before the first deployment.
+ */
 export async function offerChecks(clients: Clients, { name }: Stage): Promise<Result[]> {
   const stack = await findStack(clients.cloudFormation, `text-ai-${name}-data`).catch(() => undefined);
   const outputs = new Map(stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));

@@ -158,7 +158,7 @@ export async function readSecret(client: SecretsManagerClient, SecretId: string)
   return SecretString;
 }
 
-/** The API key of a secret. Throws if there is none. */
+/** Returns the API key of a secret. Throws if the secret contains none. */
 export async function readApiKey(client: SecretsManagerClient, name: string): Promise<string> {
   const parsed = parseSecret(NewStripeSecret, await readSecret(client, name));
   if ('fault' in parsed) throw new Error(`The secret ${name} is invalid: ${parsed.fault}.`);

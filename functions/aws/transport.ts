@@ -242,7 +242,7 @@ class Exchange implements Dispatcher.DispatchHandler, HttpResponse {
     return piece;
   }
 
-  /** Lets a response that ends soon do so, to keep its connection open. */
+  /** Waits for a response that ends soon, to keep its connection open. */
   #abandon(): void {
     if (this.#isComplete) return;
     this.#isAbandoned = true;

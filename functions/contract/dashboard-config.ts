@@ -79,13 +79,13 @@ export const dashboardPages = [
 /** The first page of a visitor without a session. With a session cookie, `/` is the dashboard. */
 export const frontPage = '/front.html';
 
-/** Settings of a stage that change the page of prices: the limits of plans, and whether packs are sold. */
+/** Settings of a stage that change the pricing page: the limits of plans, and whether packs are sold. */
 export interface PricingSettings {
   readonly planTable: PlanTable;
   readonly payments: boolean;
 }
 
-/** The build contains a page of prices for each. */
+/** The build contains a pricing page for each. */
 export const pricingVariants: readonly PricingSettings[] = planTables.flatMap((planTable) =>
   [false, true].map((payments) => ({ planTable, payments })),
 );

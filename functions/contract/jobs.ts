@@ -328,7 +328,7 @@ export const jobs = {
     id: 'reconcile-payments',
     feature: 'payments',
     summary: 'Compares the payments of the last days with the provider, and reports differences',
-    impact: 'Differences between money and credits are not noticed.',
+    impact: 'Differences between payments and credits remain undetected.',
     trigger: { everySeconds: 86_400 },
     uses: { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true },
     timeoutSeconds: 900,

@@ -90,11 +90,11 @@ const servicesOfPath: readonly (readonly [RegExp, Service])[] = [
 
 interface DocumentLink {
   readonly href: string;
-  /** Of an operation. */
+  /** Path of an operation. */
   readonly path?: string;
 }
 
-/** Whether the guide at a link, or the operation with a path, is of a service that is offered. */
+/** Whether the guide at a link, or the operation at a path, belongs to an offered service. */
 export function isDocumentOffered({ href, path }: DocumentLink, isOffered: (service: Service) => boolean): boolean {
   if (path !== undefined) {
     const service = servicesOfPath.find(([pattern]) => pattern.test(path))?.[1];

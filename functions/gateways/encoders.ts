@@ -208,7 +208,7 @@ function tokenClassification(
   };
 }
 
-/** Trims white space, as for quotes. Returns no span if only white space remains. */
+/** Trims whitespace, as for quotes. Returns no span if only whitespace remains. */
 function trimmed(text: string, entity: EntitySpan): EntitySpan[] {
   const words = text.slice(entity.start, entity.end);
   const start = entity.start + words.length - words.trimStart().length;

@@ -141,7 +141,9 @@ function withoutVllmOptions(body: unknown): unknown {
 /** A wrong key, URL or model name. */
 const misconfiguredStatus = new Set([401, 403, 404]);
 
-/** Some servers report the deployer's key or balance as an invalid request (Anthropic, Gemini and xAI). */
+/**
+ * Some servers report a problem with the deployer's key or balance as an invalid request (Anthropic, Gemini and xAI).
+ */
 const misconfiguredText =
   /"(?:message|error)"\s*:\s*"(?:Your credit balance is too low|(?:Incorrect |Invalid )?API key)/i;
 

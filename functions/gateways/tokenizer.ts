@@ -5,7 +5,7 @@ import type { Vocabulary } from './byte-pairs/trie.ts';
 /** UTF-16 units. A longer run of spaces or of anything else is cut here, which bounds the cost of a word. */
 const maxRunLength = 256;
 
-/** White space beyond ASCII, as in the `\s` of regular expressions. */
+/** Whitespace beyond ASCII, as in the `\s` of regular expressions. */
 const wideSpaces = new Set(
   Array.from(
     '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
@@ -112,7 +112,7 @@ const kinds = new UnitTable((unit) => {
   return /[\r\n\p{N}\p{Cs}']/u.test(unit) ? another : leading;
 });
 
-/** The same for a word of letters of any language. Undefined for other words. */
+/** End of the word that starts at `from`, if it consists of letters of any language. Undefined for other words. */
 function endOfLetters(text: string, from: number): number | undefined {
   const first = kinds.of(text.charCodeAt(from));
   let at = from + 1;

@@ -151,7 +151,8 @@ const schemeOrHandle = /(?<!\S)\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|te
 const maxLength = 256;
 
 /**
- * The part of a text that every reader takes for a link or an email address: with `://`, `www.`, or `@` between words.
+ * The part of a text that every reader recognizes as a link or an email address: with `://`, `www.`, or `@` between
+ * words.
  */
 export function explicitAddressIn(text: string): string | undefined {
   if (text.length > maxLength) return text.slice(0, maxLength);
@@ -160,9 +161,9 @@ export function explicitAddressIn(text: string): string | undefined {
 }
 
 /**
- * The part of a text that email clients or people might take for a link or an email address: it contains `://`, `www.`,
- * `@`, a scheme, an IP address, words joined by dots whose last one is a common domain, or joined words before `/`, `?`
- * or a port. Initials, titles, degrees and family names do not count: J.R.Smith, St.John, M.Sc., Wei.Li.
+ * The part of a text that email clients or people might mistake for a link or an email address: it contains `://`,
+ * `www.`, `@`, a scheme, an IP address, words joined by dots whose last one is a common domain, or joined words before
+ * `/`, `?` or a port. Initials, titles, degrees and family names do not count: J.R.Smith, St.John, M.Sc., Wei.Li.
  */
 export function addressIn(text: string): string | undefined {
   const found = explicitAddressIn(text);

@@ -77,7 +77,7 @@ export const OpenAiTranscriptionRequest = v.pipe(
         v.array(v.picklist(['word', 'segment'], 'must be word or segment'), 'must be a list'),
       ),
       'include[]': refusedUnless('absent', none('is not supported; log probabilities are not returned')),
-      'known_speaker_names[]': refusedUnless('absent', none('is not supported; speakers are not told apart')),
+      'known_speaker_names[]': refusedUnless('absent', none('is not supported; speakers are not distinguished')),
       chunking_strategy: v.optional(withoutEffect(content)),
       stream: v.optional(
         v.pipe(
@@ -103,7 +103,7 @@ export const OpenAiTranslationRequest = v.object(
   {
     ...recognized,
     'timestamp_granularities[]': v.optional(
-      v.array(v.literal('segment', 'must be segment; translations have no times of words'), 'must be a list'),
+      v.array(v.literal('segment', 'must be segment; translations have no word timestamps'), 'must be a list'),
     ),
     stream: v.optional(v.literal('false', 'must be false; translations are not streamed')),
   },
@@ -134,7 +134,7 @@ export const Transcription = v.object({
 });
 export type Transcription = v.InferOutput<typeof Transcription>;
 
-/** OpenAI's formats: `json` has only the text and the duration. Text formats have a body of their own. */
+/** OpenAI's formats: `json` has only the text and the duration. Text formats have a plain text body. */
 export const OpenAiTranscription = v.object({
   task: v.optional(v.literal('transcribe')),
   language: v.optional(v.nullable(v.string())),

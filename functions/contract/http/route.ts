@@ -45,7 +45,7 @@ export interface Uses {
   readonly messaging?: true;
   /** Verifies tokens of the identity provider. */
   readonly identityProvider?: true;
-  /** Calls the payment provider, if the stage takes payments. */
+  /** Calls the payment provider, if the stage accepts payments. */
   readonly payments?: true;
 }
 
@@ -70,7 +70,7 @@ interface RouteDeclaration {
   readonly bodyInput?: GenericSchema;
   /** Schema of a form, if the route also accepts JSON. Otherwise `bodyInput` describes its only kind of body. */
   readonly formInput?: GenericSchema;
-  /** Passes the bytes of the body and this header to the operation as they are. */
+  /** Passes the bytes of the body and this header to the operation unchanged. */
   readonly rawBody?: { readonly header: string };
   /** Kinds of bodies that the route accepts. Default: JSON. */
   readonly bodyKinds?: readonly BodyKind[];

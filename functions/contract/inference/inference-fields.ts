@@ -142,7 +142,7 @@ export const TokenUsage = v.object({
 
 /*
  * Marks of request fields for docs/openapi.json and the table in docs/guides/openai-sdks.md. A field without a mark is
- * honoured. A literal needs no mark: every other value is refused.
+ * supported. A literal needs no mark: every other value is refused.
  */
 
 /** Marks a field that is validated and has no effect on the response. */

@@ -2,7 +2,7 @@ import { offer } from '../offer/current-offer.ts';
 import type { Capability, ModelFeature, ModelPrice, Offer, OfferedEndpoint, PriceChange } from '../offer/offer.ts';
 
 /**
- * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
+ * A model of the catalog (docs/specification.md#limits and docs/specification.md#versioning,
  * docs/inference.md#models). `contextWindow` is in tokens. `minPlanRank` is the smallest plan that may use the model.
  * A stage may override `endpoints`, which are tried in order.
  */
@@ -27,7 +27,7 @@ export interface Model {
   readonly endpoints: readonly OfferedEndpoint[];
 }
 
-/** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
+/** 1 June 2026 in Unix seconds, the publication date of this catalog. */
 export const catalogueCreated = 1_780_272_000;
 
 /**

@@ -78,7 +78,7 @@ export const unservedByChat = {
     refusedUnless('`["text"]`', v.strictTuple([v.literal('text')], 'must be ["text"]; models only generate text')),
   ),
   web_search_options: unserved,
-  verbosity: v.nullish(v.literal('medium', 'must be medium; ask for the length in a message')),
+  verbosity: v.nullish(v.literal('medium', 'must be medium; request the length in a message')),
   chat_template: unserved,
   chat_template_kwargs: unserved,
 };

@@ -130,7 +130,7 @@ const OutputReasoning = v.object({
 export const OutputItem = v.variant('type', [OutputMessage, OutputCall, OutputReasoning]);
 export type OutputItem = v.InferOutput<typeof OutputItem>;
 
-/** An item of a request as it is listed: every item has an id, and every content is a list of parts. */
+/** A listed item of a request: every item has an id, and every content is a list of parts. */
 export const ListedItem = v.variant('type', [
   v.object({
     type: v.literal('message'),

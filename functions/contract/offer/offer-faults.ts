@@ -42,7 +42,7 @@ function* planFaults({ plans, packs }: Offer): Iterable<OfferFault> {
     if (id <= (plans[at - 1]?.id ?? 0))
       yield {
         path: ['plans', at, 'id'],
-        expected: 'must be larger than that of the plan before: plans are sorted by rank',
+        expected: 'must be larger than that of the previous plan: plans are sorted by rank',
       };
   for (const [at, { endsOn, replacedBy }] of plans.entries()) {
     const path = (field: string) => ['plans', at, field];
@@ -127,7 +127,7 @@ function* modelFaults({ models, services }: Offer, given: GivenOffer, isLocal: b
       if (effectiveFrom <= (model.priceChanges[index - 1]?.effectiveFrom ?? ''))
         yield {
           path: path('priceChanges', index, 'effectiveFrom'),
-          expected: 'must be later than that of the change before',
+          expected: 'must be later than that of the previous change',
         };
     yield* endpointFaults(model, path, isLocal);
   }
@@ -175,7 +175,7 @@ function* useFaults({ models, uses }: Offer, today: string): Iterable<OfferFault
   }
 }
 
-/** Days compare as text. */
+/** ISO dates compare correctly as strings. */
 export const isCallable = ({ availableFrom, retiredFrom }: OfferedModel, day: string): boolean =>
   (availableFrom === null || availableFrom <= day) && (retiredFrom === null || day < retiredFrom);
 

@@ -142,7 +142,7 @@ const hasRates = <Given extends Rates>() =>
 const hasInput = <Given extends Rates>() =>
   v.check<Given, string>(
     ({ input, cachedInput, cacheWrite }) => input !== undefined || (cachedInput ?? cacheWrite) === undefined,
-    'must have input where it has cachedInput or cacheWrite',
+    'must have input if it has cachedInput or cacheWrite',
   );
 const priceOf = ({ perRequest = 0, input = 0, cachedInput = input, cacheWrite = input, output = 0 }: Rates) => {
   return { perRequest, input, cachedInput, cacheWrite, output };
@@ -216,15 +216,15 @@ export const OfferFile = v.strictObject({
       accent: v.optional(
         v.nullable(
           v.pipe(
-            v.string('must be a colour such as #0a5c7a'),
-            v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0a5c7a'),
+            v.string('must be a color such as #0a5c7a'),
+            v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #0a5c7a'),
           ),
         ),
         null,
       ),
       logo: v.optional(v.nullable(logoFile), null),
       links: v.optional(
-        v.strictObject(v.entriesFromList(productLinks, v.exactOptional(httpsUrl)), 'must be links by name'),
+        v.strictObject(v.entriesFromList(productLinks, v.exactOptional(httpsUrl)), 'must be an object of links'),
         {},
       ),
       termsVersion: v.optional(integer(1, 1_000_000_000), 1),

@@ -16,7 +16,7 @@ const idInText = v.pipe(
 export const AccountPath = v.object({ id: idInText });
 
 /**
- * Exactly one of these. The first 13 characters of a key identify its account; more than the 17 listed characters are
+ * Exactly one of these parameters. The first 13 characters of a key identify its account; more than the 17 listed characters are
  * rejected.
  */
 export const AccountQuery = v.pipe(

@@ -6,5 +6,5 @@ export const packList = packs.map(({ id, credits, cents }) => {
   return { id, credits, amount: cents, currency, validMonths: packMonths } as const;
 });
 
-/** The packs beside the plans of `GET /subscription/plans`. */
+/** The packs that are listed with the plans of `GET /subscription/plans`. */
 export const packPrices = offeredPacks.map(({ id, credits, priceUsd }) => ({ id, credits, price: priceUsd }));

@@ -28,7 +28,7 @@ export type OrderKind = (typeof orderKinds)[number];
 
 /**
  * `created`: not paid yet. `action_required`: the buyer must authenticate the payment. `paid`: the payment succeeded,
- * the credits follow. `granted`: the credits or the plan were granted.
+ * but the credits or the plan are not granted yet. `granted`: the credits or the plan were granted.
  */
 export const orderStates = [
   'created',

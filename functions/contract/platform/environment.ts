@@ -79,7 +79,7 @@ export const Environment = v.object({
   /** Name of the secret with `StripeSecret` (`contract/payments/stripe-secret.ts`). On one machine, the next variable has its value. */
   PAYMENTS_SECRET: v.optional(v.string()),
   PAYMENTS_SECRET_VALUE: v.optional(v.string()),
-  /** Origin of Stripe's API, if it is not Stripe. */
+  /** Origin of a server that replaces Stripe's API. Default: Stripe. */
   STRIPE_API: v.optional(v.pipe(v.string(), v.url())),
   /** Bucket for closed months of the ledger. */
   ARCHIVE_BUCKET: v.optional(v.string()),
@@ -91,7 +91,7 @@ export const Environment = v.object({
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
   /** SES configuration set for emails. Without it, SES reports no bounces and complaints. */
   MAIL_CONFIGURATION_SET: v.optional(v.string()),
-  /** JSON of the stage's model endpoints that differ from the catalogue. */
+  /** JSON of the stage's model endpoints that differ from the catalog. */
   MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), ModelEndpoints), '{}'),
   /** SageMaker limits a container's response to 60 s (InvokeEndpoint). This timeout ends before the function's. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),

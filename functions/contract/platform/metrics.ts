@@ -21,9 +21,9 @@ export const metrics = {
   lostSettlements: 'lostSettlements',
   /** Emails that SES rejected permanently. */
   rejectedMails: 'rejectedMails',
-  /** Payments that came in and could not be granted. */
+  /** Received payments that could not be granted. */
   refusedPayments: 'refusedPayments',
-  /** Differences between money and credits that the daily comparison found. */
+  /** Differences between payments and credits that the daily reconciliation found. */
   paymentDifferences: 'paymentDifferences',
 } as const;
 

@@ -60,7 +60,7 @@ const Setting = v.pipe(
 );
 
 /**
- * Parses a stage's model settings that differ from the catalogue, by model id: an endpoint's name, `{ "endpoint": …,
+ * Parses a stage's model settings that differ from the catalog, by model id: an endpoint's name, `{ "endpoint": …,
  * "family": …, "servedName": …, "component": … }` with optional fields, an endpoint as in an offer, or a list of these.
  * It replaces all endpoints of the model. Returns the endpoints of every model, in order.
  */

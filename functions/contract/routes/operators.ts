@@ -29,7 +29,7 @@ const action = {
   uses: { tables: { accounts: 'write', meters: 'write', audit: 'add', idempotency: 'delete' } },
 } as const;
 
-/** An action that changes later charges. */
+/** An action that affects later charges. */
 const charging = {
   ...action,
   uses: { tables: { ...action.uses.tables, payments: 'write' }, payments: true },

@@ -2,7 +2,7 @@ import { planAt, soldPlans } from '../billing/plans.ts';
 import type { WebhookData, WebhookEventType } from './events.ts';
 
 const ofAccount = { accountId: 4_815_162_342_000_042, seq: 17 };
-/** The plan below the one of the samples, if there is any. */
+/** The plan below the plan of the samples, if any. */
 const smallerPlan = planAt(Math.min(3, soldPlans.length - 1) - 1);
 const ofSubscription = { ...ofAccount, subscriptionId: 'hV3kQ9sTz1LmXw7RbYc', planId: planAt(3) } as const;
 const ofKey = { ...ofAccount, keyId: 'ZikUGV_viFek85kURX0TUw' };

@@ -152,7 +152,7 @@ export const webhookEvents = {
 export type WebhookEventType = keyof typeof webhookEvents;
 export type WebhookData<Type extends WebhookEventType> = v.InferInput<(typeof webhookEvents)[Type]['data']>;
 
-/** Event types in the order of the catalogue. */
+/** Event types in the order of the catalog. */
 export const webhookEventTypes = Object.keys(webhookEvents).filter((type): type is WebhookEventType =>
   Object.hasOwn(webhookEvents, type),
 );

@@ -15,7 +15,7 @@ const url = v.pipe(
   v.description('An HTTPS URL with a public address, without credentials.'),
 );
 
-/** Stands for every event, including those added to the catalogue later. */
+/** Stands for every event, including those added to the catalog later. */
 export const allEvents = '*';
 
 const subscribable = [allEvents, ...webhookEventTypes] as const;

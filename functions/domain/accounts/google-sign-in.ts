@@ -116,7 +116,7 @@ export interface IdentityStore {
    */
   link(account: Account, identity: string, proof: ConsumedToken, now: number): Promise<boolean>;
   /**
-   * Transfers an unconfirmed account to the owner of the identity, so that a person who registered with a foreign
+   * Transfers an unconfirmed account to the owner of the identity, so that a person who registered with someone else's
    * address loses access. Returns false if the account has been confirmed since it was read.
    */
   takeOver(account: Account, identity: string, proof: ConsumedToken, name: string, now: number): Promise<boolean>;

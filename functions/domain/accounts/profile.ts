@@ -25,7 +25,7 @@ interface ProfileParts {
   readonly deletions: () => AccountDeletionStore;
   readonly meters: () => Metering;
   readonly throttle: () => Throttle;
-  /** Ends the collection of a plan's money before its account is deleted. Throws 503 if that is not possible now. */
+  /** Ends all charges for plans before an account is deleted. Throws 503 if that is not possible now. */
   readonly stopCollecting: (accountId: number) => Promise<void>;
   readonly afterDeletion: (accountId: number) => Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface AcceptedTerms {
 
 const hasTerms = ({ links }: Product): boolean => links.terms !== undefined || links.privacy !== undefined;
 
-/** What a new account accepts by registering, which the page says above its button. */
+/** Terms that a new account accepts by registering. The page states this above the button. */
 export const acceptedNow = (now: number, product = offer.product): Pick<Account, 'terms'> =>
   hasTerms(product) ? { terms: { version: product.termsVersion, at: now } } : {};
 

@@ -64,7 +64,7 @@ export const emailChangeRequests = windows('email-change', [
 ]);
 
 /**
- * Also bounds registrations and confirmation emails, which have no limit of their own, because other people could use
+ * Also bounds registrations and confirmation emails, which have no separate limit, because other people could use
  * it to lock out the owner.
  */
 export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: day }]);
@@ -80,10 +80,10 @@ export const subscriptionChanges = windows('subscription-change', [
 export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
 export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);
 
-/** Checkouts an hour, because thieves try stolen cards (docs/payments.md#security). */
+/** Maximum checkouts per hour, to prevent card testing (docs/payments.md#security). */
 export const checkouts = windows('checkout', [{ max: 5, ms: hour }]);
 
-/** Requests that ask the payment provider, whose limit all accounts share. */
+/** Requests that call the payment provider, whose rate limit all accounts share. */
 export const paymentRequests = windows('payment-request', [{ max: 60, ms: minute }]);
 
 export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);

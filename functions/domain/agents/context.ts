@@ -15,7 +15,7 @@ import type { Passage } from './vector-index.ts';
 export interface ContextInput {
   readonly agent: Pick<Agent, 'model' | 'instructions' | 'functions' | 'maxTokens' | 'truncation'>;
   readonly window: number;
-  /** The new message, and before it the function call that it answers. */
+  /** The new message, preceded by the function call whose result it contains. */
   readonly required: readonly Message[];
   readonly earlier: readonly Message[];
   readonly passages: readonly Passage[];

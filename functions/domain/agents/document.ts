@@ -54,7 +54,7 @@ export function documentView({ id, name, status, bytes, chunks, indexedChunks, .
 /** Id of the model that embeds documents now. Empty if no model has embeddings. */
 export const embeddingModel = (): string => documentModel()?.id ?? '';
 
-/** Throws 502 if the embeddings differ in length from the model's entry in the catalogue. */
+/** Throws 502 if the embeddings differ in length from the model's entry in the catalog. */
 export function checkedVectors(model: string, vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const dimensions = modelNamed(model)?.dimensions;
   if (vectors.every(({ length }) => length === dimensions)) return vectors;

@@ -209,7 +209,7 @@ export interface Chunk {
 /** UTF-8 bytes per chunk: about 250 tokens of English, so that several fit into any context. */
 export const chunkBytes = 1000;
 
-/** Cuts a text into passages, at sentence ends if possible, and trims white space. */
+/** Cuts a text into passages, at sentence ends if possible, and trims whitespace. */
 export function chunksOf(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   let at = 0;

@@ -68,7 +68,7 @@ export function subscriptionService(
       if (isSubscribed(current)) throw alreadySubscribed();
       const isStillRunning = isMonthRunning(current, at);
       const grows = isStillRunning && chosen.plan.rank > current.planRank;
-      // The month ended, or the plan changed, after the decision that there is nothing to pay.
+      // The month ended, or the plan changed, after it was decided that no payment is due.
       if (collected && (grows || !isStillRunning)) throw accountBusy();
       proration = grows ? prorationOnResume(current, chosen, at) : undefined;
       return subscribe(current, chosen, id, at, plans);
@@ -89,7 +89,7 @@ export function subscriptionService(
     await collectAfter(accountId, () => metering.change(accountId, now, apply, replace));
   }
 
-  /** Makes a change of an account, or of its plan, that changes later charges. */
+  /** Runs a change to an account or its plan that affects later charges. */
   async function collectAfter<Result>(accountId: number, change: () => Promise<Result>): Promise<Result> {
     const collected = await payments();
     await collected?.beforeChange(accountId);
@@ -264,7 +264,7 @@ export interface PlanPayments {
   subscribe(accountId: number, plan: PlanLimits): Promise<void>;
   /** Charges an upgrade of this meter. Returns once it is granted; throws 402 or 409. */
   upgrade(accountId: number, meter: Meter, plan: PlanLimits, proration: Proration): Promise<void>;
-  /** Called before and after a change of the meter that changes later charges. */
+  /** Called before and after a change to the meter that affects later charges. */
   beforeChange(accountId: number): Promise<void>;
   afterChange(accountId: number): Promise<void>;
 }

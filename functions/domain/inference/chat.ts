@@ -76,7 +76,7 @@ export interface OutputRoom {
   readonly count: () => Promise<number>;
 }
 
-/** Minimum output tokens beside the prompt in a dialect that reduces `max_tokens`. */
+/** Minimum output tokens that must remain after the prompt in a dialect that reduces `max_tokens`. */
 const minReducedTokens = 1024;
 
 /**
@@ -207,7 +207,7 @@ export interface ChatReply extends ChatEnd {
   /** Whether the content is the model's refusal to respond. */
   readonly isRefusal?: true | undefined;
   readonly reasoning: string;
-  /** Usage as reported by the model. */
+  /** Log probabilities as reported by the model, not validated. */
   readonly logprobs?: unknown;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
@@ -220,7 +220,7 @@ export interface ContentPiece {
   readonly content: string;
   /** Whether the content is the model's refusal to respond. */
   readonly isRefusal?: true;
-  /** Usage as reported by the model. */
+  /** Log probabilities as reported by the model, not validated. */
   readonly logprobs?: unknown;
 }
 

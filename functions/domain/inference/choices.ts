@@ -8,7 +8,7 @@ import { addUsage, type ModelUsage } from './model-stream.ts';
 import type { ChatOrder, CompletionOrder, Order, Proof } from './order.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
-/** Choices of one request. Each is a model call of its own and charged like one, in one admission. */
+/** Choices of one request. Each is a separate model call and charged like one, in one admission. */
 export interface ChoicesOrder<One extends Order> extends Order {
   readonly choices: readonly One[];
 }

@@ -76,7 +76,7 @@ export interface CompletionEnd {
 
 export interface CompletionReply extends CompletionEnd {
   readonly text: string;
-  /** Usage as reported by the model. */
+  /** Log probabilities as reported by the model, not validated. */
   readonly logprobs?: unknown;
 }
 

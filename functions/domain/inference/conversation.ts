@@ -23,7 +23,7 @@ export interface Conversation {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number | undefined;
-  /** Reduces the output to what fits beside the prompt. Without `maxTokens`, half of the window is allowed. */
+  /** Reduces the output to the tokens that remain after the prompt. Without `maxTokens`, half of the window is allowed. */
   readonly reducesOutput?: true;
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];

@@ -56,7 +56,7 @@ export const recordOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
   );
 
 /**
- * Output in other fields than text, calls and reasoning would be lost silently. A refusal becomes text; audio is
+ * Output in fields other than text, calls and reasoning would be lost silently. A refusal becomes text; audio is
  * invalid.
  */
 export const otherOutput = { refusal: v.nullish(v.string()), audio: v.nullish(v.null('must not be audio')) };

@@ -33,7 +33,7 @@ export interface Preparable {
 
 interface ModelOrder<Request> extends Order {
   readonly request: Request;
-  /** Applies until the call is charged, even if the model's price changes meanwhile. */
+  /** Applies until the call is charged, even if the model's price changes in the meantime. */
   readonly tariff: Tariff;
   readonly price: PriceCode;
 }

@@ -52,7 +52,7 @@ export function responseFormat(rule: OutputRule): object {
   return { type, json_schema };
 }
 
-/** The model has been asked twice already. */
+/** The model has already been called twice. */
 export const misfitError = ({ problem }: { readonly problem: string }): ServiceError =>
   new ServiceError('MODEL_ERROR', `The model's response does not fit the requested format: ${problem}.`, {
     isLasting: true,

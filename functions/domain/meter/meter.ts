@@ -46,7 +46,7 @@ export interface Subscription {
   readonly endsAt?: number;
   readonly creditsExpireAt?: number;
   readonly cancellation?: Cancellation;
-  /** Set if the plan is paid: no month that begins then or later is granted until it is paid. */
+  /** Time up to which a paid plan is paid. No month that begins at or after it is granted before its payment. */
   readonly paidUntil?: number;
   /** Set while the current month is not paid: its start, or the time at which its payment was returned. */
   readonly unpaidSince?: number;

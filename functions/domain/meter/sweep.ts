@@ -20,7 +20,7 @@ export interface SweepMessage {
 }
 
 export interface SweepLimits {
-  /** Default: both, holds first. */
+  /** Kinds of work, in order. Default: holds, then renewals. */
   readonly kinds?: readonly SweepKind[];
   readonly shards?: readonly number[];
   readonly signal?: AbortSignal;

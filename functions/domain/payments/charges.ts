@@ -6,11 +6,11 @@ import { changeProfile } from './profile.ts';
 import { type Buyer, ChargeRefused, type PaymentProvider, ProviderUnavailable } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Declined charges a day, because thieves try stolen cards (docs/payments.md#security). */
+/** Maximum declined charges per day, to prevent card testing (docs/payments.md#security). */
 const maxDeclines = 3;
 const dayMs = 86_400_000;
 
-/** Payments a day that require authentication and are not authenticated. */
+/** Maximum payments per day that require authentication and are not authenticated. */
 const maxUnconfirmed = 5;
 
 /** Milliseconds after which a charge that was never stored no longer blocks others. */

@@ -13,27 +13,27 @@ import type { BillingProfile, OrderStore } from './order.ts';
 import { changeProfile, withEnded } from './profile.ts';
 import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
-/** Milliseconds until the sweep aligns an account again whose alignment failed or changed something. */
+/** Milliseconds until the sweep repeats an alignment that failed or made a change. */
 const retryMs = 5 * 60_000;
 
 /** Milliseconds from the end of the paid time to the check of the renewal, and between later checks. */
 const renewedMs = 2 * 3_600_000;
 const unpaidMs = 6 * 3_600_000;
 
-/** Milliseconds until a plan that was resumed without a saved card is tried again. */
+/** Milliseconds between attempts to start the subscription of a plan that was resumed without a saved card. */
 const noCardMs = 6 * 3_600_000;
 
 /** Milliseconds after which the payment of a new subscription is certainly settled. */
 const settledMs = 3_600_000;
 
 /**
- * The provider drafts a renewal at the end of the paid time and finalizes it an hour later. A price that changes less
- * than an hour before may come too late for the draft, which is then changed after some minutes.
+ * The provider drafts a renewal when the paid time ends, and finalizes the draft an hour later. A price change less
+ * than an hour before the draft may miss it. The draft is then corrected some minutes later.
  */
 const draftMs = 3_600_000;
 const draftedMs = 10 * 60_000;
 
-/** Comparisons in a row, of a meter that changes meanwhile. */
+/** Maximum consecutive comparisons while the meter keeps changing. */
 const maxTries = 4;
 
 export interface CollectionParts {
@@ -48,7 +48,7 @@ export interface CollectionParts {
 interface Collection {
   readonly accountId: number;
   readonly customer: string;
-  /** The one that has ended. */
+  /** The subscription that has ended, if any. */
   readonly subscription: string | undefined;
 }
 
@@ -85,8 +85,8 @@ export function collection({ store, provider, metering, plans, clock, onError }:
   }
 
   /**
-   * A concurrent comparison may know of a later change, and may have been overwritten here, so this one is repeated if
-   * the meter has changed since.
+   * This comparison may have overwritten the result of a concurrent one with a newer meter, so it is repeated if the
+   * meter has changed since.
    */
   async function align(accountId: number, tries = maxTries): Promise<void> {
     const now = clock.now();
@@ -102,10 +102,10 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       return align(accountId, tries - 1);
     }
     const isRunning = actual !== undefined && !actual.isEnded;
-    // A payment that was settled concurrently may have noted its end without stopping it.
+    // A concurrent settlement may have recorded the subscription's end without stopping it.
     const isStopped = isRunning && profile.ended?.includes(actual.id);
     const isOther = isRunning && wanted !== undefined && (isStopped || !isMonthEnd(wanted.anchor, actual.period.end));
-    // An assigned plan has other months, and the subscription of the plan before it may still run.
+    // An assigned plan has different months, and the previous plan's subscription may still be running.
     if (isOther) await end(accountId, actual);
     const nextStop = await stopOthers(profile, customer);
     const { started, isChanged, checkAt } = !wanted
@@ -113,9 +113,9 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       : isRunning && !isOther
         ? await adjust(actual, wanted)
         : await startAgain({ accountId, customer, subscription }, wanted);
-    // A concurrent request may overwrite a change, and its process may end before its own comparison.
+    // A concurrent request may overwrite this change, and its process may end before its own comparison.
     const changedAt = isChanged ? clock.now() + retryMs : undefined;
-    // A mark that is not due may belong to a change that the meter did not contain yet.
+    // A mark in the future may belong to a change that the meter did not contain yet.
     const marked = (profile.alignAt ?? 0) > now ? profile.alignAt : undefined;
     const checks = [marked, nextStop, checkAt, changedAt].filter((at) => at !== undefined);
     const alignAt = checks.length > 0 ? Math.min(...checks) : undefined;
@@ -132,8 +132,8 @@ export function collection({ store, provider, metering, plans, clock, onError }:
   }
 
   /**
-   * The provider's subscription has ended, by itself or in the Dashboard. The first time, this cancels the plan whose
-   * current month it charges.
+   * Records that the provider's subscription has ended, by itself or in the Dashboard. The first record cancels the
+   * plan whose current month the subscription charges.
    */
   async function noteEnd(profile: BillingProfile, { id, period }: CollectedPlan, meter: Meter | undefined) {
     const isCharged = meter?.subscription?.paidUntil !== undefined;
@@ -152,7 +152,10 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     await provider.stop(id);
   }
 
-  /** Also stops an ended subscription, because its open invoices could be paid. Its end changes no later plan. */
+  /**
+   * Also stops an ended subscription, because its open invoices could still be paid. Its end does not affect later
+   * plans.
+   */
   async function end(accountId: number, actual: CollectedPlan | undefined): Promise<Aligned> {
     if (actual?.isEnded === false) await stop(accountId, actual.id);
     else if (actual) await provider.stop(actual.id);
@@ -178,20 +181,20 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     const card = await provider.savedCard(customer);
     if (!card) return { isChanged: false, checkAt: Math.min(checkAt, clock.now() + noCardMs) };
     const start = { accountId, anchor, cents: cents(plan.price ?? 0) };
-    // Stripe repeats the response to a key for a day, even if that subscription has ended: because somebody ended it, or
-    // because its response was lost and it was stopped after an hour.
+    // Stripe replays the response to an idempotency key for a day, even if the subscription has ended since: because
+    // someone ended it, or because the response was lost and the subscription was stopped after an hour.
     const attempt = [accountId, paidUntil, subscription, card.id, Math.floor(clock.now() / settledMs)];
     const key = `collect-${attempt.join('-')}`;
     const started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
-    // The month ended meanwhile, so that the next one would not be charged. The end of the subscription cancels the plan.
+    // The month has ended in the meantime, so the subscription would not charge the next one. Its end cancels the plan.
     const missed = await provider.plan(started);
     if (missed && missed.period.end > paidUntil) await provider.stop(started);
     return { started, isChanged: true, checkAt };
   }
 
   /**
-   * Ends subscriptions that no plan belongs to. A new one may belong to a payment that is being settled: returns when to
-   * look at it again, in epoch ms.
+   * Ends subscriptions without a plan. A new one may belong to a payment that is still being settled: returns when to
+   * check it again, in epoch ms.
    */
   async function stopOthers(
     { accountId, subscription }: BillingProfile,

@@ -12,8 +12,8 @@ export interface CustomerParts {
 }
 
 /**
- * Keeps the provider's customer equal to its account: it has the account's email address, and is deleted once the
- * account is purged. Orders keep the customer's id, because disputes can follow months later.
+ * Keeps the provider's customer consistent with its account: it has the account's email address, and is deleted once
+ * the account is purged. Orders keep the customer's id, because disputes can follow months later.
  */
 export function customers({ store, provider, metering, findAccount }: CustomerParts) {
   /** Returns false if the account was purged. */

@@ -25,7 +25,9 @@ export interface EventParts {
   readonly onForeign: (eventId: string, reason: string) => void;
 }
 
-/** Stores and queues the provider's events, and settles their orders by fetched objects (docs/payments.md#events). */
+/**
+ * Stores and queues the provider's events, and settles their orders from the fetched objects (docs/payments.md#events).
+ */
 export function paymentEvents(parts: EventParts) {
   const { store, provider, settlement, metering, plans, align, queue, clock, onForeign, onRenewalFailed } = parts;
 

@@ -48,13 +48,13 @@ export interface Order {
    */
   readonly taken?: number;
   readonly shortfall?: number;
-  /** `seq` of the cancellation that the refund or dispute of an upgrade brought back. */
+  /** `seq` of the cancellation that the refund or dispute of an upgrade restored. */
   readonly cancellation?: number;
-  /** Raised by every write, which is conditional on it. */
+  /** Version for optimistic locking. Every write increments it. */
   readonly revision: number;
 }
 
-/** `anchor` and `index` identify the meter's month; another month needs a new offer. */
+/** `anchor` and `index` identify the meter's month, the only one in which the terms apply. */
 export interface UpgradeTerms {
   readonly anchor: number;
   readonly index: number;
@@ -64,9 +64,9 @@ export interface UpgradeTerms {
   readonly resumes: boolean;
   /** Terms of the plan's later months. Orders of earlier versions have the current ones. */
   readonly month?: MonthTerms;
-  /** The same of the plan before, which returns if the upgrade is refunded. */
+  /** Terms of the previous plan, which is restored if the upgrade is refunded. */
   readonly from?: MonthTerms;
-  /** The subscription before, once granted: what else returns. */
+  /** Further state of the previous subscription to restore. Set once the upgrade is granted. */
   readonly before?: BeforeUpgrade;
 }
 
@@ -111,7 +111,7 @@ export interface BillingProfile {
   readonly customer?: string;
   /** The provider's subscription, which charges the months of the plan. */
   readonly subscription?: string;
-  /** The latest subscriptions whose end was noted, so that a repeated event changes nothing. At most `maxEnded`. */
+  /** The latest subscriptions whose end was recorded, so that a repeated event changes nothing. At most `maxEnded`. */
   readonly ended?: readonly string[];
   /** Set while the provider's subscription may differ from the meter: when to compare them next. */
   readonly alignAt?: number;

@@ -3,7 +3,7 @@ import type { BillingProfile, OrderStore, ProfileChange } from './order.ts';
 
 const maxTries = 8;
 
-/** Ended subscriptions that a profile names. */
+/** Maximum ended subscriptions recorded in a profile. */
 const maxEnded = 8;
 
 /** Repeats a change of the profile after conflicts. `change` returns undefined to leave the profile unchanged. */
@@ -20,7 +20,7 @@ export async function changeProfile(
   throw accountBusy();
 }
 
-/** Notes the end of a subscription, so that it cancels no plan. */
+/** Records the end of a subscription, so that it does not cancel a plan. */
 export const withEnded = ({ ended = [] }: BillingProfile, id: string): ProfileChange => ({
   ended: [...ended.filter((one) => one !== id), id].slice(-maxEnded),
 });

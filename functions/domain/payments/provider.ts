@@ -39,7 +39,7 @@ export interface SavedCard {
   readonly expYear: number;
 }
 
-/** The provider's subscription. `cents`: what it charges for the next period. */
+/** The provider's subscription. `cents`: its charge for the next period. */
 export interface CollectedPlan {
   readonly id: string;
   readonly customer: string;
@@ -95,7 +95,7 @@ export interface PaymentProvider {
   chargeInvoice(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
   /** Voids an unpaid invoice, or deletes its draft. */
   cancelCharge(invoice: string): Promise<void>;
-  /** Looks for the created objects if the order has no ids. Undefined if there are none. */
+  /** Looks for the created objects if the order has no ids. Undefined if none exist. */
   report(order: Order, customer: string): Promise<PaymentReport | undefined>;
   /** The invoice of a renewal, in the same form as its order's report. Undefined for any other invoice. */
   renewal(invoice: string): Promise<(PaymentReport & { readonly subscription: string }) | undefined>;
@@ -114,7 +114,7 @@ export interface PaymentProvider {
   stop(subscription: string): Promise<void>;
   /** Returns false if a dispute prevents it. */
   refund(payment: string, cents: number, key: string): Promise<boolean>;
-  /** Lowers what the customer's next invoice adds, for an invoice that was carried there instead of being charged. */
+  /** Credits the customer's balance for an invoice that was carried to the next one instead of being charged. */
   creditBalance(customer: string, cents: number, key: string): Promise<void>;
   portal(customer: string, returnUrl: string): Promise<string>;
   /** Throws `ForgedEvent` unless the bytes are signed, recent and of this mode. */

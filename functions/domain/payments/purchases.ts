@@ -144,7 +144,7 @@ export function purchases(parts: PurchaseParts) {
   async function refuseTooMany(accountId: number): Promise<void> {
     const retryAfterSeconds = await takeProviderCall(accountId);
     if (retryAfterSeconds === 0) return;
-    const detail = `Too many requests about payments; try again in ${retryAfterSeconds} s.`;
+    const detail = `Too many payment requests; try again in ${retryAfterSeconds} s.`;
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
   }
 

@@ -9,11 +9,11 @@ import { asSold, type Order, type OrderStore } from './order.ts';
 /** `isWhole`: whether the payment is returned in full now. */
 export interface ReturnedUpgrade {
   readonly isWhole: boolean;
-  /** Granted upgrades of the month in the sequence of their grants, with the order before this return. */
+  /** Granted upgrades of the month, sorted by grant, with this order as it was before the return. */
   readonly upgrades: readonly Order[];
 }
 
-/** Granted upgrades of the order's month, in the sequence of their grants. */
+/** Granted upgrades of the order's month, sorted by grant. */
 export async function upgradesWith(store: OrderStore, order: Order, { period }: Meter): Promise<readonly Order[]> {
   if (!order.upgrade || !isOfMonth(order, period)) return [];
   const found = [order];
@@ -53,7 +53,9 @@ export function returnedUpgrade(
     : doneAgain(meter, upgrades, upgrades.slice(before + 1, after + 1), plan);
 }
 
-/** Also revokes what the upgrades changed: a cancellation, a scheduled smaller plan, and a plan without payment. */
+/**
+ * Also reverts other effects of the upgrades: on a cancellation, a scheduled smaller plan, and a plan without payment.
+ */
 function undone(meter: Meter, returned: readonly Order[], plan: PlanLimits, now: number): Meter {
   const earlier = returned.map(({ upgrade }) => upgrade?.before);
   const scheduled = [meter.subscription?.pending, ...earlier.toReversed().map((one) => one?.pending)];
@@ -76,7 +78,7 @@ function cancelledAgain(meter: Meter & { readonly subscription: Subscription }, 
   return { ...cancelled, subscription: { ...cancelled.subscription, unpaidSince } };
 }
 
-/** Revokes only a cancellation that an undone upgrade brought back, and no later one of the owner. */
+/** Revokes only a cancellation that an undone upgrade restored, and no later one of the owner. */
 function doneAgain(meter: Meter, upgrades: readonly Order[], kept: readonly Order[], plan: PlanLimits): Meter {
   const seq = meter.subscription?.cancellation?.seq;
   const isOfUndo = seq !== undefined && upgrades.some(({ cancellation }) => cancellation === seq);
@@ -108,7 +110,7 @@ function planAfter(upgrades: readonly Order[], index: number, plans: Plans): Pla
   return rank === undefined ? undefined : asSold(plans(rank), kept ? kept.upgrade?.month : first?.from);
 }
 
-/** Cents, with the part that the customer's balance paid. */
+/** Paid cents, including the part from the customer's balance. */
 export const paidOf = ({ chargedCents, cents, balanceCents = 0 }: Order): number =>
   (chargedCents ?? cents) + balanceCents;
 

@@ -66,7 +66,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
     if (isChanged) return 'changed';
     const after = (await store.find(order)) ?? order;
     await onChange(after, order);
-    // The refund of a month can end the plan, which must not be charged again then.
+    // Refunding a month can end the plan, which must then not be charged again.
     if (changesPlan) await align(order.accountId);
     return after;
   };
@@ -79,7 +79,7 @@ function creditsToTake(order: Order, returned: number): number {
   const plan = order.period && findPlan(order.planId ?? '');
   const isUnlimited = order.credits === 0 && plan?.creditsPerMonth === null;
   const credits = isUnlimited ? monthlyGrant(plan) : order.credits;
-  // Products of micro credits and cents exceed the integers that a number holds.
+  // The product of microcredits and cents can exceed the safe integers.
   return Number((BigInt(credits * microPerCredit) * BigInt(Math.min(returned, charged))) / BigInt(charged));
 }
 

@@ -98,7 +98,7 @@ export function settlement(parts: SettlementParts) {
       if (isOpen(before) && (state === 'failed' || state === 'expired'))
         return (await saved(before, { state, failure })) ?? 'changed';
       if (before.failure === failure) return before;
-      // Before the write, whose response may be lost. The reconciliation reports it too.
+      // Reports before the write, whose response may be lost. The reconciliation reports it too.
       if (isPaid) onMismatch(before, 'differs');
       return (await saved(before, { failure })) ?? 'changed';
     }
@@ -116,14 +116,14 @@ export function settlement(parts: SettlementParts) {
     if (isPaid && isReturning(order)) return refundUngranted(order, report, order.failure);
     if (isPaid && order.state === 'paid') {
       const granted = await grant(order, report);
-      // The report is older than a refund instead of a grant.
+      // The report predates a refund that replaced the grant.
       if (granted === 'changed' || isReturning(granted)) return granted;
       order = granted;
     }
     return isPaid && order.paidAt !== undefined ? reverse(order, report) : order;
   }
 
-  /** A charge of the saved card whose request ended between the invoice and its payment, so that nothing pays it. */
+  /** A charge of the saved card whose request ended after it had created the invoice and before it paid it. */
   function isUnfinished(order: Order, report: PaymentReport): report is PaymentReport & { readonly invoice: string } {
     const isCharge = order.kind !== 'renewal' && report.session === undefined && report.invoice !== undefined;
     const isOld = clock.now() - order.createdAt >= lostMs;
@@ -234,15 +234,15 @@ export function settlement(parts: SettlementParts) {
     return !meter || isRunning(meter, now);
   }
 
-  /** Returns whether a renewal belongs to another subscription than the account's. */
+  /** Returns whether a renewal belongs to a subscription other than the account's. */
   async function isForeign({ accountId, provider: { subscription } }: Order): Promise<boolean> {
     return (await store.profile(accountId)).subscription !== subscription;
   }
 
   /**
-   * Stores the provider's subscription of a paid plan. An account has one, so an earlier one is cancelled then. If the
-   * process ends before, the next alignment cancels it. Its plan may be granted concurrently, and its end must not cancel
-   * that plan.
+   * Stores the provider's subscription of a paid plan. An account has only one, so an earlier one is then cancelled, by
+   * the next alignment if the process ends first. A plan of the earlier one may be granted concurrently, and the
+   * cancellation must not cancel that plan.
    */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
     if (subscription === undefined) return;
@@ -289,7 +289,7 @@ export function settlement(parts: SettlementParts) {
       onMismatch(order, 'refund_failed');
       return order;
     }
-    // A sum below the provider's minimum was not charged, and would be with the next invoice.
+    // An amount below the provider's minimum was not charged, but would be added to the next invoice.
     const fromBalance = payment === undefined ? charged : (report.balanceCents ?? 0);
     if (fromBalance > 0) await provider.creditBalance(report.customer, fromBalance, `${order.id}-return-carried`);
     if (order.kind !== 'pack' && order.kind !== 'top_up') await align(order.accountId);
@@ -302,7 +302,7 @@ export function settlement(parts: SettlementParts) {
   async function returnFraud(ref: OrderRef): Promise<void> {
     const order = await store.find(ref);
     if (order?.paidAt === undefined) return;
-    // Its money goes back anyway, and the reason says that nothing was granted.
+    // The payment is being refunded anyway, and the stored reason says that nothing was granted.
     if (isReturning(order)) return void (await settle(ref));
     if (order.failure !== fraudWarning && !(await saved(order, { failure: fraudWarning }))) return returnFraud(ref);
     const { payment } = order.provider;

@@ -24,7 +24,7 @@ export interface MessageQueue {
 }
 
 export interface SendOptions {
-  /** Messages of a group share one turn with the consumers. Default: a group of its own. */
+  /** Messages of a group share one turn with the consumers. Default: a separate group. */
   readonly group?: string | undefined;
   /** Seconds until the message is visible, at most 900. Default: 0. */
   readonly delaySeconds?: number;

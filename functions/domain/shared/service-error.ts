@@ -9,7 +9,7 @@ export function contextLengthExceeded(model: string, window: number, prompt: num
       : `the text has ${atLeast}${prompt}`;
   return new ServiceError(
     'CONTEXT_LENGTH_EXCEEDED',
-    `context_length_exceeded: ${model} takes ${window} tokens, and ${needs}.`,
+    `context_length_exceeded: ${model} accepts ${window} tokens, and ${needs}.`,
   );
 }
 

@@ -233,9 +233,9 @@ export function webhookDisabledMail(to: Addressee, { host, reason }: DisabledWeb
   return emailContent({
     subject: 'Your webhook was disabled',
     to,
-    body: `The webhook at ${host} was disabled ${disabledBecause[reason]}. It is sent nothing until you enable it again.`,
+    body: `The webhook at ${host} was disabled ${disabledBecause[reason]}. It receives no events until you enable it again.`,
     action: 'View your webhooks',
     link,
-    footer: 'What was pending is kept for 30 days and sent once the webhook is enabled.',
+    footer: 'Pending deliveries are kept for 30 days and sent once the webhook is enabled.',
   });
 }

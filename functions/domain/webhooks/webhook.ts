@@ -194,7 +194,7 @@ export function webhookService(parts: WebhookServiceParts) {
   async function requirePlan(accountId: number): Promise<void> {
     if (hasFeature(await accounts.metering.current(accountId, clock.now()), 'webhooks')) return;
     const { name } = webhooksPlan;
-    const detail = name === undefined ? 'No plan has webhooks.' : `Webhooks need the plan ${name} or above.`;
+    const detail = name === undefined ? 'No plan includes webhooks.' : `Webhooks require the plan ${name} or above.`;
     throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
   }
 

@@ -159,7 +159,7 @@ function mpegFrame(at: number, kind: number, rates: number): MpegFrame | undefin
 /** Marks of a first frame with an index in place of samples (Xing and LAME "Info tag", Fraunhofer "VBRI"). */
 const marks = ['Xing', 'Info', 'VBRI'] as const;
 
-/** The mark is in these first bytes of the frame. */
+/** Bytes at the start of the frame that contain the mark. */
 const markWithin = 64;
 
 /** Number of frames according to the index in a first frame; undefined without one. */

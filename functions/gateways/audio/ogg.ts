@@ -93,7 +93,7 @@ function rateOf(file: Buffer): number | undefined {
 }
 
 /**
- * Seconds of the audio streams in sum, each the larger of its packets and its last page position. For Opus only packets
+ * Total seconds of the audio streams, each the larger of its packets and its last page position. For Opus only packets
  * count, because they contain all audio.
  */
 function packetSeconds(file: Buffer): number {

@@ -100,7 +100,7 @@ export function bedrockRuntime(): ModelRuntime<BedrockEndpoint> {
 
 const sockets = { keepAlive: true, maxSockets: 1000 };
 
-/** HTTP/1.1: one connection per call, which a cancelled call closes. The default handler shares one of HTTP/2. */
+/** HTTP/1.1: one connection per call, which a cancelled call closes. The default handler shares one HTTP/2 connection. */
 function newClient(region: string | undefined): BedrockRuntimeClient {
   const client = new BedrockRuntimeClient({
     ...(region !== undefined && { region }),

@@ -55,7 +55,7 @@ type ChatMessage = ChatBody['messages'][number];
 
 /**
  * Translates a chat in OpenAI's format. Converse has no field for penalties, `seed` and `top_k`, and limits the
- * temperature to 1. The default `top_p` is omitted, because some models reject it beside a temperature.
+ * temperature to 1. The default `top_p` is omitted, because some models reject it together with a temperature.
  */
 export function converseInput(body: unknown, modelId: string): ConverseCommandInput {
   const chat = v.parse(ChatBody, body);
@@ -77,7 +77,7 @@ export function converseInput(body: unknown, modelId: string): ConverseCommandIn
   };
 }
 
-/** Some models reject white-space sequences. The gateway applies all stop sequences itself. */
+/** Some models reject whitespace sequences. The gateway applies all stop sequences itself. */
 function stopsOf({ stop }: ChatBody) {
   const stopSequences = stop.filter((sequence) => sequence.trim() !== '');
   return stopSequences.length > 0 && { stopSequences };
@@ -172,7 +172,7 @@ function outputOf({ response_format: format }: ChatBody): OutputConfig | undefin
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-/** Structured output rejects lengths of lists (Bedrock "Get validated JSON results from models"). */
+/** Structured output rejects `maxItems` (Bedrock "Get validated JSON results from models"). */
 const withoutMaxItems = (key: string, value: unknown): unknown =>
   key === 'maxItems' && typeof value === 'number' ? undefined : value;
 

@@ -96,7 +96,7 @@ function contextOverflow(message: string, model: string): string | undefined {
 
 function sentence(model: string, { takes, needs, output = '0' }: Readonly<Record<string, string | undefined>>): string {
   if (takes === undefined || needs === undefined) return `the request does not fit the context of ${model}`;
-  return `${model} takes ${takes} tokens, and the request needs ${Number(needs) + Number(output)}`;
+  return `${model} accepts ${takes} tokens, and the request needs ${Number(needs) + Number(output)}`;
 }
 
 /** Maximum characters: read from a model's message, and returned to the caller. */

@@ -8,7 +8,7 @@ import { ChargeRefused, ProviderUnavailable } from '#domain/payments/provider.ts
 export interface StripeSettings {
   /** Name of the secret in Secrets Manager, or its value. */
   readonly secret: { readonly name: string } | { readonly value: string };
-  /** Origin of the API, if it is not Stripe's. */
+  /** Origin of a server that replaces Stripe's API. Default: Stripe. */
   readonly api: string | undefined;
 }
 

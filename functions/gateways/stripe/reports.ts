@@ -144,7 +144,7 @@ function isWithdrawn({ status, balance_transactions: moved }: Stripe.Dispute): b
   return status !== 'won' && !status.startsWith('warning_');
 }
 
-/** A payment that was still processing when the page was complete. */
+/** Whether a payment that was still processing at the end of checkout has failed. */
 function hasFailed({ status, payment_intent: payment }: Stripe.Checkout.Session): boolean {
   if (status !== 'complete' || !payment || typeof payment === 'string') return false;
   return payment.status === 'requires_payment_method' || payment.status === 'canceled';

@@ -150,8 +150,8 @@ const resolveBySystem: Resolve = (name) => systemLookup(name, { all: true });
 const connectTimeoutMs = 5000;
 
 /**
- * Bytes per second, above any legitimate response. Bounds data that HTTP does not count as a response, such as 1xx
- * responses and chunk extensions.
+ * Maximum bytes in `turnMs`, above any legitimate response. Bounds data that HTTP does not count as a response, such as
+ * 1xx responses and chunk extensions.
  */
 const maxBytesPerTurn = 256 * 1024;
 const turnMs = 100;

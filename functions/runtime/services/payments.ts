@@ -72,7 +72,7 @@ interface PaymentParts extends PaymentNeeds {
   readonly sendMail: NoticeParts['send'];
   readonly watchBalance: TopUpParts['watchBalance'];
   readonly onError: (message: string, facts: { readonly error: unknown; readonly accountId?: number }) => void;
-  /** Called for money that cannot be granted, for the alarm. */
+  /** Called for payments that cannot be granted, for the alarm. */
   readonly onRefused: (message: string, facts: Readonly<Record<string, unknown>>) => void;
 }
 

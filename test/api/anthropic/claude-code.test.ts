@@ -144,7 +144,7 @@ describe('Claude Code on a model of 128k tokens', () => {
 describe('Claude Code on a model of 32k tokens', () => {
   const service = useScriptedService();
 
-  it('receives an output that is reduced to the space beside the prompt', async () => {
+  it('receives an output that is reduced to the tokens that remain after the prompt', async () => {
     let sent: any;
     service.model.becomes({
       invoke: async (body) => {
@@ -168,7 +168,7 @@ describe('Claude Code on a model of 32k tokens', () => {
     const words = [{ role: 'user', content: 'word '.repeat(20_000) }];
     const { status, body } = await service.plain('/anthropic/v1/messages', claudeCodeRequest('svc-1-32k', words));
     expect([status, body]).toMatchObject([400, { error: { type: 'invalid_request_error' } }]);
-    expect(body.error.message).toMatch(/^context_length_exceeded: svc-1-32k takes 32768 tokens/);
+    expect(body.error.message).toMatch(/^context_length_exceeded: svc-1-32k accepts 32768 tokens/);
   });
 
   async function* inOnePiece(events: string): AsyncGenerator<Buffer> {

@@ -113,6 +113,6 @@ describe('token ids to embed', () => {
     const of = (count: number) => Array.from({ length: count }, () => word).flat();
     expect((await service.priced(path, { model: 'svc-embed', input: of(8192) })).status).toBe(200);
     const { status, text } = await service.priced(path, { model: 'svc-embed', input: [word, of(8193)] });
-    expect([status, text]).toEqual([400, expect.stringContaining('context_length_exceeded: svc-embed takes 8192')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('context_length_exceeded: svc-embed accepts 8192')]);
   });
 });

@@ -66,7 +66,7 @@ describe('a webhook', () => {
     await call('DELETE', `/${id}`);
   });
 
-  it('is one of at most ten, even for concurrent requests', async () => {
+  it('is created only if the account has fewer than ten, even for concurrent requests', async () => {
     const somebody = await service.person({ planRank: 4 });
     const made = await Promise.all(Array.from({ length: 15 }, () => create(valid, somebody)));
     const codes = made.map(code);
@@ -131,7 +131,7 @@ describe('a webhook', () => {
       expect([path, code(await call(method, path, body, small))]).toEqual([path, '403 INSUFFICIENT_PERMISSIONS']);
     expect(await stored()).toEqual(before);
     const { detail } = (await create(valid, small)).body;
-    expect(detail).toBe('Webhooks need the plan smm_pass or above.');
+    expect(detail).toBe('Webhooks require the plan smm_pass or above.');
   });
 });
 
@@ -159,7 +159,7 @@ describe('an invalid webhook', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('is refused as a change', async () => {
+  it('is refused in a change', async () => {
     const { id } = (await create()).body.data;
     for (const body of [{ url: 'https://10.0.0.1/' }, { events: [] }, { status: 'failing' }, { url: null }])
       expect(code(await call('PATCH', `/${id}`, body))).toBe('400 INVALID_FORMAT');

@@ -227,7 +227,9 @@ describe('a missing prerequisite is reported with its remedy', () => {
     test('requires its customer-managed key in the settings of the stage', async () => {
       const KmsKeyId = 'arn:aws:kms:eu-west-1:111111111111:key/abc';
       const found = secret(whole, { Name: 'text-ai/stripe', KmsKeyId });
-      expect(await paymentsOf(found)).toMatch(/^missing: .*set payments\.stripe\.secretKeyArn to that of arn:aws:kms/);
+      expect(await paymentsOf(found)).toMatch(
+        /^missing: .*set payments\.stripe\.secretKeyArn to the ARN of arn:aws:kms/,
+      );
       expect(await paymentsOf(found, { secretKeyArn: KmsKeyId })).toMatch(/^ok/);
     });
   });
@@ -271,7 +273,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
   });
 });
 
-test('the role for API Gateway logs is checked by other stages than its owner, and exists once the owner’s data stack does', async () => {
+test('the role for API Gateway logs is checked by stages other than its owner, and exists once the owner’s data stack does', async () => {
   const withOwner = async (gatewayLogsOwner: string | null) =>
     (await resultsOf(parseStage({ ...choices, gatewayLogsOwner }))).get('API Gateway logs');
   expect(await withOwner('staging')).toMatch(/^missing: .* deploy text-ai-staging-data, which sets it/);

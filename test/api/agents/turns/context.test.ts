@@ -68,7 +68,7 @@ describe('a long conversation with a window of 4,096 tokens', () => {
   );
 
   it(
-    'refuses a message over the window free of charge with truncation error, and accepts one that fits',
+    'refuses a message over the window without a charge with truncation error, and accepts one that fits',
     { timeout: patience },
     async () => {
       const model = agentModel(() => textOf(200, 1));
@@ -84,7 +84,7 @@ describe('a long conversation with a window of 4,096 tokens', () => {
       expect([refused && code(refused), refused?.body.detail]).toEqual([
         '400 CONTEXT_LENGTH_EXCEEDED',
         expect.stringMatching(
-          /^context_length_exceeded: svc-1 takes 4096 tokens, and the prompt of .* with 300 tokens of output needs /,
+          /^context_length_exceeded: svc-1 accepts 4096 tokens, and the prompt of .* with 300 tokens of output needs /,
         ),
       ]);
       const invocations = service.model.invocations();

@@ -142,7 +142,7 @@ describe('an offer file', () => {
     [
       'plans that are not sorted',
       planned({ id: 2 }, { id: 1, name: 'b', priceUsd: 5 }),
-      'plans.1.id must be larger than that of the plan before: plans are sorted by rank',
+      'plans.1.id must be larger than that of the previous plan: plans are sorted by rank',
     ],
     ['two models of one id', offered({}, model), 'models.1.id must be unique; a is used twice'],
     [
@@ -166,7 +166,7 @@ describe('an offer file', () => {
     [{ price: { input: -1, output: 1 } }, `price.input ${amount}`],
     [{ price: { input: 0.0000001 } }, `price.input ${amount}`],
     [{ contextWindow: 100_000_000, price: { input: 500_000_000 } }, `price ${tooLarge}`],
-    [{ price: { cachedInput: 1 } }, 'price must have input where it has cachedInput or cacheWrite'],
+    [{ price: { cachedInput: 1 } }, 'price must have input if it has cachedInput or cacheWrite'],
     [{ maxOutputTokens: 1001 }, 'maxOutputTokens must not exceed contextWindow'],
     [
       { deprecatedFrom: '2026-05-01', retiredFrom: '2026-04-01' },
@@ -175,7 +175,7 @@ describe('an offer file', () => {
     [{ retiredFrom: '2026-02-30' }, 'retiredFrom must be a day such as 2026-12-31'],
     [
       { priceChanges: [change('2027-02-01'), change('2027-02-01')] },
-      'priceChanges.1.effectiveFrom must be later than that of the change before',
+      'priceChanges.1.effectiveFrom must be later than that of the previous change',
     ],
     [
       { priceChanges: [change('2027-02-01', { input: 500_000_000 })], contextWindow: 100_000_000 },
