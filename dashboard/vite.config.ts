@@ -57,7 +57,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
-    // One file for the code that most chunks share is smaller than many. A lower count would enlarge the sign-in page.
+    // A single file for the code that most chunks share is smaller than many files. A lower count would enlarge the
+    // sign-in page.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 17 }] } } },
   },
   server: {

@@ -6,7 +6,7 @@ import { fieldOf, groupsOf, Schema, type Schemas } from './fields.ts';
 import { docs } from './guides.ts';
 
 export const documentFile = join(docs, 'openapi.json');
-/** The operations that accounts may have. The document has those that are sold. */
+/** The operations that an account's plan may include. The API document contains only those that are sold. */
 const referenceFile = process.env['DOCS_FOLDER'] ? join(docs, 'reference.json') : documentFile;
 
 const Content = v.object({

@@ -20,7 +20,7 @@ const allServices: readonly ServiceText[] = [
   {
     of: 'chat',
     title: 'Chat',
-    text: `Conversations, as a stream or at once${hasTools ? ', with function calling' : ''}.`,
+    text: `Conversations, with or without streaming${hasTools ? ', with function calling' : ''}.`,
     guide: 'chat',
   },
   {
@@ -85,7 +85,7 @@ function json(path: string, body: Readonly<Record<string, unknown>>): string {
   return [`curl ${originMark}${path}`, bearer, '-H "Content-Type: application/json"', `-d ${data}`].join(' \\\n  ');
 }
 
-/** A request to a model for each capability, the most usual first. */
+/** A request to a model for each capability, the most common first. */
 export const requests: Readonly<Record<Capability, (model: string) => string>> = {
   chat: (model) => json('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] }),
   completion: (model) => json('/v1/completions', { model, prompt: 'Once upon a time', max_tokens: 100 }),
@@ -98,7 +98,7 @@ export const requests: Readonly<Record<Capability, (model: string) => string>> =
     ),
 };
 
-/** A request of the most usual capability that is sold. */
+/** A request for the most common capability that is sold. */
 function firstRequest(): string {
   const capability = capabilities.find((one) => firstModelFor(one) !== '');
   if (capability === undefined) throw new Error('no plan of the offer includes a model');

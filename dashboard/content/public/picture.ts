@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { brand } from '#contract/shared/fields.ts';
 
-/** Picture for link previews. They accept PNG, not SVG, and crop other proportions (Open Graph). */
+/** Image for link previews, which accept PNG but not SVG, and crop other proportions (Open Graph). */
 export const pictureFile = 'preview.png';
 export const pictureSize = { width: 1200, height: 630 } as const;
 
@@ -10,7 +10,7 @@ type Color = readonly [red: number, green: number, blue: number, alpha: number];
 type Shape = (x: number, y: number) => number;
 type Paint = readonly [Shape, Color];
 
-/** Lines of text that become shorter and a coin, as in favicon.svg. */
+/** The mark of favicon.svg: ever shorter lines of text, and a coin. */
 const grid = 32;
 const marks: readonly Paint[] = [
   ...[

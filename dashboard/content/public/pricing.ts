@@ -107,7 +107,7 @@ const serviceSection = (services: PricingFacts['services']): Html =>
     )}
   </section>`;
 
-/** Everything that the page of prices says, for HTML and Markdown. */
+/** Content of the pricing page, for HTML and Markdown. */
 export interface PricingFacts {
   readonly models: readonly ModelFacts[];
   readonly plans: readonly PlanCardFacts[];

@@ -27,7 +27,7 @@ export async function claimDocument(id: number): Promise<void> {
 /** Deletes the session storage of earlier sessions on a page without a session. */
 export const forgetSessions = (): void => forgetOtherAccounts(nobody);
 
-/** Returns true once, in a document that replaced one of another account. */
+/** Returns true once, in a document that replaced a document of another account. */
 export function takeAccountChange(): boolean {
   const left = readStored('sessionStorage', leftName);
   removeStored('sessionStorage', leftName);

@@ -21,7 +21,7 @@ const beforeLoad: DashboardConfig = {
   payments: false,
 };
 
-/** Settings of the deployment. The defaults until they are loaded are those of AWS without Google sign-in. */
+/** Settings of the deployment. Until they are loaded, the defaults of AWS without Google sign-in. */
 export function useConfig(): DashboardConfig {
   return useQuery(configQuery).data ?? beforeLoad;
 }

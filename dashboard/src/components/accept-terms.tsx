@@ -11,7 +11,7 @@ import { useSignOut } from './session.ts';
 
 type Terms = NonNullable<InferOutput<typeof CurrentUser>['terms']>;
 
-/** Takes the place of a page until the user accepts the current terms. */
+/** Replaces a page until the user accepts the current terms. */
 export default function AcceptTerms({ terms }: { terms: Terms }) {
   const { run, isRunning, error } = useAction(
     () => perform(accountRoutes.acceptTerms, { body: { version: terms.version } }),

@@ -16,7 +16,7 @@ export function Wordmark() {
   );
 }
 
-/** The product's logo, or lines of text that become shorter and a coin: words and credits. */
+/** The product's logo. By default, ever shorter lines of text and a coin, for words and credits. */
 function Logo({ size = 28 }: { size?: number }) {
   if (logo !== null) return <img className={css.logo} src={logo} alt="" height={size} />;
   return (

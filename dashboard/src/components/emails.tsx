@@ -42,7 +42,7 @@ export function ResendConfirmation() {
 
 interface UnconfirmedProps {
   readonly email: string;
-  /** What confirming permits. */
+  /** Actions that require a confirmed email address. */
   readonly permits?: string;
 }
 

@@ -62,7 +62,7 @@ const plansLink: PageLink = {
   words: 'billing subscription upgrade cancel price',
 };
 
-/** Only if the deployment takes payments. */
+/** Shown only if the deployment accepts payments. */
 const billingLink: PageLink = {
   href: '/billing',
   label: 'Billing',

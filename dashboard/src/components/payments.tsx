@@ -34,10 +34,13 @@ export const usePortal = (): Action<undefined, never> =>
 
 const leavingMs = 20_000;
 
-/** Leaves the dashboard. The button stays busy, until this rejects after `leavingMs` if the dashboard is still open. */
+/**
+ * Navigates away from the dashboard. The button stays busy while the promise is pending. It rejects after `leavingMs`
+ * if the dashboard is still open.
+ */
 function leaveTo(url: string): Promise<never> {
   window.location.assign(url);
-  const stayed = new ApiError('UNREACHABLE', "Can't open the page of the payment provider. Try again.");
+  const stayed = new ApiError('UNREACHABLE', "Can't open the payment provider's page. Try again.");
   return new Promise((_, reject) => setTimeout(() => reject(stayed), leavingMs));
 }
 

@@ -13,7 +13,7 @@ interface WholeNumberFieldProps extends Pick<
   readonly 'data-autofocus'?: boolean;
 }
 
-/** Converts only text that the number would be displayed as. Other text stays as typed. */
+/** Converts text only if the number would be displayed in the same way. Other text stays as typed. */
 const toValue = (text: string): number | string => (String(Number(text)) === text ? Number(text) : text);
 
 /**

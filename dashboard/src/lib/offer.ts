@@ -31,7 +31,7 @@ const freeCredits = freePlan?.creditsPerMonth ? `${creditCount(freePlan.creditsP
 export const freeCreditsText = freeCredits && `${freeCredits} for free. No card required.`;
 export const freePlanText = freePlan && freeCredits ? `The ${planInSentence(freePlan.name)} has ${freeCredits}.` : '';
 
-/** The effect of a change of plan, for the plans page and the page of prices. */
+/** The effect of a plan change, for the plans page and the pricing page. */
 export const planChanges =
   'Upgrades take effect immediately and cost the difference for the rest of the billing period, prorated to the second. Downgrades take effect on the next billing date. After a cancellation, credits can be spent for at least 30 days.';
 

@@ -79,7 +79,7 @@ export function returnText(
         ? { tone: 'info', text: `Waiting for the payment of ${sum} for ${what}…` }
         : {
             tone: 'warning',
-            text: `The payment of ${sum} has not arrived yet. If you have paid, it can take a few minutes, and we send you a receipt.`,
+            text: `The payment of ${sum} has not arrived yet. If you have paid, it can take a few minutes, and we will send you a receipt.`,
           },
     action_required: {
       tone: 'warning',
@@ -105,7 +105,7 @@ export function returnText(
 }
 
 const adding = (payment: Bought): string =>
-  isForPlan(payment) ? 'The plan changes in a moment.' : 'The credits are added in a moment.';
+  isForPlan(payment) ? 'Your plan will change shortly.' : 'Your credits will be added shortly.';
 
 type Card = NonNullable<InferOutput<typeof AutoTopUp>['card']>;
 

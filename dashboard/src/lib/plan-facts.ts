@@ -12,7 +12,7 @@ export interface PlanFact {
   readonly after?: string;
 }
 
-/** Without those of hidden plans. */
+/** Excludes hidden plans. */
 const largestListed = offer.plans.findLast(({ hidden }) => !hidden)?.id ?? 0;
 const reservedModels = callableModels().filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= largestListed);
 

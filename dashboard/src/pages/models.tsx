@@ -194,7 +194,7 @@ function Calculator() {
     input: numberError('Input tokens', tokensRule, input),
     cached:
       numberError('Cached tokens', tokensRule, cached) ??
-      (Number(cached) > Number(input) ? 'Enter at most the input tokens' : undefined),
+      (Number(cached) > Number(input) ? 'Enter no more than the input tokens' : undefined),
     output: hasOutput ? numberError('Output tokens', tokensRule, output) : undefined,
   };
   const isValid =

@@ -9,7 +9,7 @@ import { orReload } from '../lib/load.ts';
 const Billing = lazy(orReload(() => import('./billing/billing.tsx')));
 const Operator = lazy(orReload(() => import('./operator/operator.tsx')));
 
-/** Loads the billing page only if the deployment takes payments. */
+/** Loads the billing page only if the deployment accepts payments. */
 export function BillingOnly() {
   const { data: config, error } = useQuery(configQuery);
   if (!config && !error) return <PageSkeleton />;

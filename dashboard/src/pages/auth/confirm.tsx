@@ -15,7 +15,7 @@ import { forgetLinkToken, useLinkToken } from './email-link.tsx';
 const overview = <FootLink href="/">Overview</FootLink>;
 
 /**
- * Target of the link in the confirmation email. Confirms by itself in the browser that registered; in another browser
+ * Target of the link in the confirmation email. Confirms automatically in the browser that registered; in another browser
  * the user signs in first and is redirected back. Confirming is idempotent, so it may run as a query.
  */
 export function ConfirmPage() {

@@ -129,8 +129,7 @@ function CardPanel() {
             <Text size="sm">No card is saved. Your first payment saves one.</Text>
           )}
           <Text size="sm" c="dimmed">
-            Change the card, your address and your tax ID, and find all invoices, in the customer portal of our payment
-            provider.
+            Change your card, address and tax ID, and find all invoices, in our payment provider’s customer portal.
           </Text>
           {portal.error && <ErrorNotice error={portal.error} />}
           <Button

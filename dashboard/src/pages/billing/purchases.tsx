@@ -31,7 +31,7 @@ export function Packs() {
         ))}
       </ul>
       <Text size="sm" c="dimmed">
-        You pay on a page of our payment provider, which may add taxes. Bought credits stay when a plan ends.
+        You pay on our payment provider’s page, which may add taxes. Bought credits remain when a plan ends.
       </Text>
     </Stack>
   );

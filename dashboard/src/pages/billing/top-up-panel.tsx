@@ -82,7 +82,7 @@ function State({ topUp }: { topUp: TopUp }) {
           }
         >
           {threshold === null ? 'Save a card to turn on automatic top-up.' : 'No card is saved, so top-ups fail.'}{' '}
-          Buying credits saves one too.
+          Buying credits also saves your card.
         </Notice>
       )}
     </>

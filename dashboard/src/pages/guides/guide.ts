@@ -30,7 +30,7 @@ export interface GuideEntry {
 /** A section of a guide, or an operation, in the search index. */
 export interface SearchEntry {
   readonly href: string;
-  /** Of an operation. */
+  /** Path of an operation. */
   readonly path?: string;
   readonly guide: string;
   readonly title: string;

@@ -99,7 +99,7 @@ function NoPlan() {
         }
       >
         {messagesPlan.name === undefined
-          ? 'No plan has messages.'
+          ? 'No plan includes messages.'
           : `Available on ${planTitle(messagesPlan.name)} and larger plans, for ${creditCount(prices.sms.credits)} each.`}
       </Empty>
     </Panel>

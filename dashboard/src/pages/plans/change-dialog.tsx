@@ -101,9 +101,9 @@ function Buy({ plan }: { plan: Plan }) {
       refusal={error && <ErrorNotice error={error} />}
       onConfirm={() => void run({ planId: plan.name })}
     >
-      The first month is paid on a page of our payment provider, which may add taxes and saves your card for the next
-      months. The plan starts once it is paid. Your remaining free credits stay until they expire. You can cancel at any
-      time.
+      You pay the first month on our payment provider’s page, which may add taxes and saves your card for later months.
+      The plan starts once the payment is complete. Your remaining free credits stay until they expire. You can cancel
+      at any time.
     </Due>
   );
 }
@@ -137,14 +137,14 @@ function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undef
       {isAgain
         ? `The month you paid for runs until ${day} and keeps its limits and credits. A larger plan starts immediately, for the difference; a smaller one with the next month.`
         : isOwn
-          ? 'The terms that are sold now replace yours immediately. You cannot change back.'
+          ? 'The current terms replace yours immediately. You cannot change back.'
           : `The difference between the plans for the rest of this billing period, until ${day}. It is prorated to the second. The billing date stays the same.`}
       {amount > 0 && <SavedCard />}
     </Change>
   );
 }
 
-/** Names the card that is charged, if the deployment takes payments. */
+/** Names the card that is charged, if the deployment accepts payments. */
 function SavedCard() {
   const { payments } = useConfig();
   const { data } = useTopUp({ enabled: payments });

@@ -30,7 +30,7 @@ export function endOf(subscription: Subscription): string | undefined {
   return subscription?.pastDue?.reason === 'payment_returned' ? subscription.pastDue.endsAt : undefined;
 }
 
-/** The price of a deployment that takes payments, such as "$29.99 per month". */
+/** The price of a deployment that accepts payments, such as "$29.99 per month". */
 export function chargedPrice(subscription: Subscription): string {
   const { price = 0, paidUntil } = subscription ?? {};
   if (price === 0) return formatPrice(price);

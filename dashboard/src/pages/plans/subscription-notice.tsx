@@ -45,7 +45,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
       ...(isFree
         ? {
             title: 'Turn off roll-over?',
-            text: `You stay on the free plan with its credits each month. Those you have now can be spent for at least 30 days.`,
+            text: `You stay on the free plan with its credits each month. Your current credits can be spent for at least 30 days.`,
             action: 'Turn off roll-over',
             keep: 'Keep roll-over',
           }

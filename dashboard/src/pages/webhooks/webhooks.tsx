@@ -87,7 +87,7 @@ function NoPlan() {
       }
     >
       {webhooksPlan.name === undefined
-        ? 'No plan has webhooks.'
+        ? 'No plan includes webhooks.'
         : `Available on ${planTitle(webhooksPlan.name)} and larger plans.`}
     </Empty>
   );

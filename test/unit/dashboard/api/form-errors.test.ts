@@ -18,7 +18,7 @@ it.each([
   expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
 });
 
-it('an invalid URL is reported as a request for a full URL', () => {
+it('the error for an invalid URL asks for a full URL', () => {
   const refusal = new ApiError('INVALID_FORMAT', 'url must be a full URL, such as https://example.com/hook.');
   expect(refusalErrors(refusal, { url: 'URL' })).toEqual({
     url: 'Enter a full URL, such as https://example.com/hook.',

@@ -89,7 +89,7 @@ describe('a returned payment', () => {
     [{ status: 'created' }, waiting, 'info', 'Waiting for the payment of $10.50 for 1,000 credits…'],
     [{ status: 'created' }, still, 'warning', 'The payment of $10.50 has not arrived yet.'],
     [{ status: 'created' }, { ...still, isCancelled: true }, 'warning', 'You left the payment page.'],
-    [{ status: 'paid' }, waiting, 'info', 'The payment of $10.50 has arrived. The credits are added in a moment.'],
+    [{ status: 'paid' }, waiting, 'info', 'The payment of $10.50 has arrived. Your credits will be added shortly.'],
     [{ status: 'granted' }, still, 'info', 'Paid $10.50: 1,000 credits were added.'],
     [{ status: 'granted', kind: 'plan', planId: 'dev_pass' }, still, 'info', 'Paid $10.50: Dev Pass.'],
     [{ status: 'failed' }, still, 'error', 'The payment of $10.50 for 1,000 credits failed. Nothing was charged.'],
@@ -164,7 +164,7 @@ describe('the last failure of an automatic top-up', () => {
     ['off', lastFailure('declined'), 'because the card was declined. The automatic top-up is off.'],
     ['off', lastFailure('returned'), 'because a payment was refunded or disputed on 27 Nov 2026.'],
     ['action_required', lastFailure('action_required'), 'Confirm the payment, then save the top-up'],
-  ] as const)('in the state %s, after %o', (state, failure, text) => {
+  ] as const)('is described in the state %s, after %o', (state, failure, text) => {
     expect(topUpFailure({ state, lastFailure: failure }, '27 Nov 2026')).toContain(text);
   });
 
@@ -257,7 +257,7 @@ describe('the next payment', () => {
     ['a cancelled plan', subscribed({ status: 'cancelled' }), undefined],
     ['a plan that an operator assigned free of charge', unpaid, undefined],
     ['no subscription', null, undefined],
-  ])('of %s', (_, subscription, expected) => {
+  ])('of %s has its day and amount', (_, subscription, expected) => {
     expect(nextPayment(subscription, plans)).toEqual(expected);
   });
 

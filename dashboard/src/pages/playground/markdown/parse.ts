@@ -39,7 +39,7 @@ const maxDepth = 20;
 
 const plain = (text: string): Block[] => [{ kind: 'paragraph', content: [{ kind: 'text', text }] }];
 
-/** The pieces of source that make up a text. The library changes trailing white space in some tokens. */
+/** The pieces of source that make up a text. The library changes trailing whitespace in some tokens. */
 export interface SplitText {
   readonly parts: readonly { readonly raw: string; readonly isShown: boolean }[];
   readonly definitions: Definitions;

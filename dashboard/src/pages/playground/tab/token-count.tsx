@@ -129,7 +129,9 @@ function ThreadTokens(props: ThreadTokensProps) {
   return <TokenCount label={label} texts={texts} extra={promptTokens(texts)} call={call} />;
 }
 
-/** The items when no response was last streaming, so that a growing response is not counted repeatedly. */
+/**
+ * The items as of the last time that no response was streaming, so that a growing response is not counted repeatedly.
+ */
 function useSettled(items: Items, isStill: boolean): Items {
   const [settled, setSettled] = useState(items);
   if (isStill && settled !== items) setSettled(items);

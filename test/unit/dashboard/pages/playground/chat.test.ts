@@ -86,7 +86,7 @@ describe('the presets of an account', () => {
     expect(localStorage['kept:1:preset:x']).toBe(damaged);
   });
 
-  it('are deleted when another account signs in, but not other items', async () => {
+  it('are deleted when another account signs in, and other items are not', async () => {
     const { savePreset, listPresets } = await openStore();
     const { forgetKept } = await openAccounts();
     localStorage['mantine-color-scheme-value'] = 'dark';
