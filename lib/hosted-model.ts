@@ -127,7 +127,7 @@ export const HostedModel = v.pipe(
 export type HostedModel = v.InferOutput<typeof HostedModel>;
 
 /**
- * Hosted models by id. Each must be in the catalogue, with a family that serves it, and minReplicas up to maxReplicas.
+ * Hosted models by id. Each must be in the catalog, with a family that serves it, and minReplicas up to maxReplicas.
  */
 export const hostedBy = (models: readonly Model[]) =>
   v.pipe(
@@ -153,7 +153,7 @@ const serves = (family: HostedModel['family'] | undefined, { capabilities }: Mod
 export const withForeignImage = (hosted: Readonly<Record<string, HostedModel>>, region: string): readonly string[] =>
   Object.entries(hosted).flatMap(([id, { image }]) => (image.split('.')[3] === region ? [] : [id]));
 
-/** Throws for an image in another region than the deployment. An unknown region (no credentials yet) passes. */
+/** Throws for an image in a region other than the deployment's. An unknown region (no credentials yet) passes. */
 export function checkImages(hosted: Readonly<Record<string, HostedModel>>, region: string | undefined): void {
   const foreign = region === undefined ? [] : withForeignImage(hosted, region);
   if (foreign.length === 0) return;

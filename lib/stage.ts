@@ -37,7 +37,7 @@ const AbovePlans = v.pipe(
 const Settings = v.strictObject({
   /** Part of every stack's name, so that stages can share an account. */
   name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/, 'must be 1 to 16 of a-z, 0-9 and -, a letter first')),
-  /** Account and region. Null: those of the deployer's credentials. */
+  /** Account and region. Null: taken from the deployer's credentials. */
   env: v.nullable(
     v.strictObject({
       account: v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be the 12 digits of an account')),
@@ -66,13 +66,13 @@ const Settings = v.strictObject({
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
   models: v.strictObject({
     /**
-     * Existing endpoints by model id, if they differ from the catalogue's
+     * Existing endpoints by model id, if they differ from the catalog's
      * (functions/contract/platform/model-endpoints.ts).
      */
     endpoints: ModelEndpoints,
     /** Endpoints that the stage creates, by model id. */
     hosted: hostedBy(models),
-    /** Chat models for translations and text analysis. Default: those of the offer. */
+    /** Chat models for translations and text analysis. Default: the offer's. */
     translation: v.optional(v.nullable(ChatModel), offer.uses.translation),
     analysis: v.optional(v.nullable(ChatModel), offer.uses.analysis),
     /** Encoders for parts of an analysis (functions/contract/platform/model-endpoints.ts). */

@@ -56,7 +56,7 @@ export interface BenchAccount {
   readonly item: Record<string, unknown>;
 }
 
-/** Creates accounts with valid keys. Distributes the ids like those of registrations. */
+/** Creates accounts with valid keys. Distributes the ids like registration does. */
 export function benchAccounts(count: number, planRank = pro): BenchAccount[] {
   const now = Math.floor(Date.now() / 1000);
   return Array.from({ length: count }, (_, index) => {

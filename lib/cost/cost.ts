@@ -249,7 +249,7 @@ const typicalChat = {
 /** USD for a million typical chats, on AWS without the model. */
 export const platformCost = (): number => sumOf(costOfCalls(million, typicalChat));
 
-/** What a million typical chats bring in: credits, and USD at the plan with the cheapest credits. */
+/** Revenue of a million typical chats: credits, and USD at the plan with the cheapest credits. */
 export interface Revenue {
   readonly model: string;
   readonly credits: number;

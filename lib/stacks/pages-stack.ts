@@ -49,7 +49,7 @@ class DashboardFiles extends Construct {
         destinationBucket: bucket,
         sources,
         cacheControl: [CacheControl.fromString(cache)],
-        // Keep old files, because an open page still loads those of its own build.
+        // Keep old files, because an open page still loads the files of its own build.
         prune: false,
         ...more,
       });

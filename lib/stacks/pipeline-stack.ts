@@ -29,7 +29,7 @@ type PipelineProps = Pick<PipelineStackProps, 'stageNamed' | 'dashboard'> & {
   readonly settings: PipelineSettings | null;
 };
 
-/** The pipeline, if configured. `cdk deploy --all` deploys no other stack of it. */
+/** Creates the pipeline if it is configured. `cdk deploy --all` deploys only its own stack, not those of its stages. */
 export function createPipeline(scope: Construct, { settings, ...props }: PipelineProps): void {
   if (settings) new PipelineStack(scope, 'text-ai-pipeline', { settings, ...props });
 }

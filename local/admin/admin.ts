@@ -28,7 +28,7 @@ export interface AdminOptions {
    * continues in the background.
    */
   readonly afterMove: () => Promise<boolean>;
-  /** Runs what became due at a stop on the way to a later time. */
+  /** Runs the work that became due at a stop on the way to a later time. */
   readonly passStop: () => Promise<void>;
   /** Resolves when the jobs have processed the messages and events that resulted. */
   readonly settled: () => Promise<void>;

@@ -38,7 +38,7 @@ export interface Background {
    * background.
    */
   readonly catchUp: () => Promise<boolean>;
-  /** Runs what Stripe made due, at a stop of the clock on its way. */
+  /** Runs the work that Stripe made due at a stop of the moving clock. */
   readonly passStop: () => Promise<void>;
   /** Resolves every `catchUp` with false, because the service is shutting down. */
   readonly stopWaiting: () => void;

@@ -176,7 +176,7 @@ ${mail.html ? `${htmlFrame(mail)}\n${text}` : `<pre>${escapeHtml(mail.text)}</pr
 </details>`;
 }
 
-/** The mail's own HTML, without scripts; its links leave the frame. */
+/** The email's own HTML, without scripts; its links leave the frame. */
 function htmlFrame({ subject, html }: ReceivedMail): string {
   const page = `<!doctype html><base target="_top">${html}`;
   return `<iframe title="${escapeHtml(subject)}" sandbox="allow-popups allow-top-navigation-by-user-activation" referrerpolicy="no-referrer" loading="lazy" srcdoc="${escapeHtml(page)}"></iframe>`;

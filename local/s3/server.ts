@@ -224,7 +224,7 @@ function multipartUploads(store: FileStore) {
 
 /** CORS rule of the bucket: the origins may only send forms (S3 "Using cross-origin resource sharing"). */
 function corsRule(bucket: string, origins: readonly string[]) {
-  /** The form or its preflight request. */
+  /** Whether a request sends the form, or is its preflight request. */
   function allows({ method = '', url = '', headers: { origin = '' } }: IncomingMessage): boolean {
     const isForm = ['POST', 'OPTIONS'].includes(method) && [`/${bucket}`, `/${bucket}/`].includes(url);
     return isForm && origins.includes(origin);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A model server: the behaviour of an OpenAI-compatible container on `/invocations`. */
+/** A model server: the behavior of an OpenAI-compatible container on `/invocations`. */
 export interface Engine {
   /** `signal` aborts when the client disconnects. A rejection stands for a crashed container. */
   invoke(body: unknown, signal: AbortSignal): Promise<EngineReply>;

@@ -19,7 +19,7 @@ export const archiveBucket = 'archive';
 /** Queues and buckets are always local, because an external service would not have them. */
 export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs' | 's3', string>>;
 
-/** URLs that the user has set. These services are used as they are and not started. */
+/** URLs that the user has set. These services are used unchanged and not started. */
 export type ExternalEndpoints = Readonly<Record<keyof typeof endpointVariables, string | undefined>>;
 
 export function externalEndpoints(): ExternalEndpoints {

@@ -26,8 +26,8 @@ export const usage = `Usage: npm start -- [options]
   --model-url URL    an OpenAI-compatible server to call instead of the demo engine, e.g. http://127.0.0.1:11434/v1
   --model-name NAME  the model to call there
   --audio-url URL    an OpenAI-compatible audio server to call instead of the demo engine, e.g. http://127.0.0.1:8000/v1
-  --offer FILE       what is sold: models, plans, prices and name (docs/offer.md)
-  --payments stripe  take payments, by a stand-in for Stripe with a page to pay on (docs/payments.md)
+  --offer FILE       models, plans, prices and name of the service (docs/offer.md)
+  --payments stripe  accept payments, by a stand-in for Stripe with its own payment page (docs/payments.md)
   --cors-origins LIST
                      pages that may call the API with keys: origins separated by commas, or * (none)
   --canary           also run the canary, every five minutes; its failures are logged

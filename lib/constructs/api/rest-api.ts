@@ -132,8 +132,8 @@ export class ServiceApi extends Construct {
   }
 
   /**
-   * The permission is in the stack of the function: together with the methods, those of all routes would exceed the
-   * resource limit of this one.
+   * The permission is in the function's stack: the permissions of all routes, together with the methods, would exceed
+   * the resource limit of this stack.
    */
   attach({ id, path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
     const streams = streaming && !this.#buffered;

@@ -254,13 +254,13 @@ function setVariables(fn: LambdaFunction, variables: Variables): void {
 
 interface Grant {
   readonly resources: readonly string[];
-  /** The profile through which alone the resources may be used. */
+  /** The only profile through which the resources may be used. */
   readonly profile?: string;
 }
 
 /**
- * What a call of a model needs. A profile routes to other regions, so that the model is granted in all, but only through
- * the profile (Bedrock "Prerequisites for inference profiles").
+ * Permissions to call a model. A profile routes to other regions, so the model is granted in all of them, but only
+ * through the profile (Bedrock "Prerequisites for inference profiles").
  */
 export function bedrockGrants(
   endpoint: BedrockEndpoint,

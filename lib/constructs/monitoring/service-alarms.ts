@@ -168,7 +168,7 @@ const paymentRules = (stage: Stage): readonly Rule[] => [
     id: 'RefusedPayments',
     metric: ownMetrics(stage, fiveMinutes).refusedPayments(),
     above: 0,
-    impact: 'A buyer paid, and the payment could not be granted: the buyer has neither the credits nor the money.',
+    impact: 'A buyer paid, and the payment could not be granted: the buyer has received neither credits nor a refund.',
     runbook: 'a-payment-is-refused',
   },
 ];

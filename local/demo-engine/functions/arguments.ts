@@ -201,7 +201,7 @@ function namedItems(items: unknown, { root, mentions }: FillState): number {
   return kind === 'integer' || kind === 'number' ? mentions.numbersLeft((value) => fitsNumber(value, schema)) : 0;
 }
 
-/** Names of properties that take the whole request instead of a word. */
+/** Names of properties that are filled with the whole request instead of a word. */
 const wholeText = /quer|text|message|prompt|question|content|descri|body|sentence|comment|note|reason/i;
 
 const maxPoints = 4000;

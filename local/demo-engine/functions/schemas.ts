@@ -93,7 +93,7 @@ export interface Mentions {
   includes(phrase: string): boolean;
   /** The text that the request gives a field by its name: "city: Oslo" or "the city is Oslo". */
   textOf(field: string): string | undefined;
-  /** The number beside the name of a field: "3 days" or "age: 36". */
+  /** The number next to the name of a field: "3 days" or "age: 36". */
   numberOf(field: string, accepts: (value: number) => boolean): number | undefined;
 }
 

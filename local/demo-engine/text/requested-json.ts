@@ -58,7 +58,7 @@ const name = /["'`]?\w{1,64}["'`]?/.source;
 const quotedName = /["'`]\w{1,64}["'`]/.source;
 const fieldWord = /\b(?:keys?|fields?|properties)\b/.source;
 
-/** Names beside a word such as "keys": `with keys setup and punchline`, or with quotes before it. */
+/** Names next to a word such as "keys": `with keys setup and punchline`, or with quotes before it. */
 function fieldNames(text: string): string[] {
   const listOf = (one: string) => `((?:${one}(?:,? and |, ?)){0,32}${one})`;
   const after = new RegExp(`${fieldWord}:?\\s+${listOf(name)}`, 'i');

@@ -1,7 +1,7 @@
 const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
 export type Language = (typeof languages)[number];
 
-/** An undefined language is missing in the glossary. Its words stay as they are. */
+/** A language is undefined if the glossary does not contain it. Its words stay unchanged. */
 export interface TranslationOrder {
   readonly from: Language | undefined;
   readonly to: Language | undefined;
@@ -43,7 +43,7 @@ const names: ReadonlyMap<string, Language> = new Map([
   ['italian', 'it'],
 ]);
 
-/** Translates word by word and keeps punctuation, spaces and capitals. Unknown words stay as they are. */
+/** Translates word by word and keeps punctuation, spaces and capitals. Unknown words stay unchanged. */
 export function translate(text: string, { from, to }: TranslationOrder): string {
   if (!to) return text;
   const sources = from ? [from] : languages.filter((language) => language !== to);

@@ -7,7 +7,7 @@ import { listRoute, type Route, route } from '../wire/routes.ts';
 import { referenced, required, update, type World } from '../world.ts';
 import { idOf } from './types.ts';
 
-/** How a card behaves. Stripe publishes the same numbers for its test mode. */
+/** Behavior of a card. Stripe publishes the same numbers for its test mode. */
 type Behavior =
   | 'succeeds'
   | 'declined'
