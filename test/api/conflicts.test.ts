@@ -116,7 +116,7 @@ describe('a transaction conflict on 30 % of all writes', () => {
     ['without conflicts', 'none'],
     ['with conflicts', 'conflict'],
   ])(
-    'leaves every stream charged while its key is rotated (%s)',
+    'does not prevent the charge of a stream whose key is rotated (%s)',
     async (_, fault) => {
       const person = await service.person({ planRank: 5 });
       const { spendable } = await meterOf(person);

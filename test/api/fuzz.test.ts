@@ -42,7 +42,7 @@ const badJson: readonly (readonly [what: string, change: Change])[] = [
   ['a NUL outside strings', (json) => `${json}\0`],
   ['null', () => 'null'],
   ['a number', () => '1e400'],
-  ['white space', () => ' \t\r\n'],
+  ['whitespace', () => ' \t\r\n'],
   ['a form', () => 'model=svc-1&prompt=hello'],
 ];
 
@@ -61,7 +61,7 @@ const oddJson: readonly (readonly [what: string, change: Change])[] = [
   ['an empty key', withField('"":0')],
   ['a key of 100,000 letters', withField(`"${'k'.repeat(100_000)}":0`)],
   ['10,000 fields', withField(Array.from({ length: 10_000 }, (_, index) => `"f${index}":${index}`).join())],
-  ['white space everywhere', (json) => `\n\t ${json}\r\n `],
+  ['whitespace everywhere', (json) => `\n\t ${json}\r\n `],
 ];
 
 /** Content types and encodings other than plain JSON, as alternating header names and values. Each returns a 415. */

@@ -65,7 +65,7 @@ describe('the README’s purchase', () => {
   });
   afterAll(() => service.close());
 
-  it('uses up the credits, pays a plan and continues', async () => {
+  it('uses up the credits, pays for a plan and continues', async () => {
     const { key } = await service.person();
     const env = { ...process.env, API: service.origin, API_KEY: key };
     const [functions = ''] = walk.split('\n\n');

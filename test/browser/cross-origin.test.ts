@@ -79,7 +79,7 @@ async function callFrom(origin: string): Promise<unknown> {
   return result;
 }
 
-it('lets OpenAI’s client in a listed page call, stream, and read headers and errors, without cookies', async () => {
+it('the API lets OpenAI’s client in a listed page call, stream, and read headers and errors, without cookies', async () => {
   const result = await callFrom(page.origin);
   expect(result).toMatchObject({
     text: expect.stringContaining('demo'),
@@ -92,6 +92,6 @@ it('lets OpenAI’s client in a listed page call, stream, and read headers and e
   expect(result).toHaveProperty('streamed', expect.stringContaining('demo'));
 });
 
-it('lets no other page call', async () => {
+it('the API lets no other page call it', async () => {
   expect(await callFrom(page.origin.replace('127.0.0.1', 'localhost'))).toMatch(/Connection error/);
 });

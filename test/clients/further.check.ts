@@ -13,7 +13,7 @@ describe('npm start', () => {
   }, 330_000);
 
   it.each(furtherClients.map((client) => [client.package, client] as const))(
-    'works with %s as its results state',
+    'produces the stored results of %s',
     async (_, client) => {
       const results = await runFurther(client, folder, access);
       await expect(asFile(results)).toMatchFileSnapshot(fileURLToPath(resultsFile(client)));
@@ -34,7 +34,7 @@ describe.runIf(process.env['LONG'])('npm start, for clients in Python', () => {
   }, 1_200_000);
 
   it.for(pythonClients.map((client) => [client.package, client] as const))(
-    'works with %s as its results state',
+    'produces the stored results of %s',
     { timeout: clientMs },
     async ([, client], { skip }) => {
       if (folder === undefined) skip(reason);

@@ -8,7 +8,7 @@ const access = useStartedService();
 
 describe('npm start', () => {
   it.each(installedClients.map((client) => [client.package, client] as const))(
-    'works with %s as its results state',
+    'produces the stored results of %s',
     async (_, client) => {
       const results = await runInstalled(client, access);
       await expect(asFile(results)).toMatchFileSnapshot(fileURLToPath(resultsFile(client)));

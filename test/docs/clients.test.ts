@@ -29,7 +29,7 @@ const versions: readonly (readonly [Client, unknown])[] = [
 
 describe('the clients in docs/guides/openai-sdks.md', () => {
   it.each(versions.map(([client, version]) => [client.id, client, version] as const))(
-    '%s was tried in the version that is pinned, and every case works',
+    'lists %s in the pinned version, with every case working',
     (_, client, version) => {
       const results = resultsOf(client);
       expect(results.version).toBe(version);
@@ -38,7 +38,7 @@ describe('the clients in docs/guides/openai-sdks.md', () => {
     },
   );
 
-  it('come from the registry of whoever installs them', () => {
+  it('are installed from the registry that the user has configured', () => {
     for (const folder of ['further', 'agents'])
       expect(text(`test/clients/${folder}/package-lock.json`)).not.toContain('"resolved"');
   });

@@ -134,7 +134,7 @@ describe('an example of the guides', () => {
   );
 
   it.skipIf(!hasCurl || !hasPython)(
-    'in the audio guide costs less than a free account has, with the others',
+    'of the audio guide costs, together with the others, less than the credits of a free account',
     async () => {
       const { spendable } = (await services().metering().find(listener.id))!;
       expect(spendable / 1_000_000).toBeGreaterThan(48);

@@ -20,7 +20,7 @@ const properties = (type: string, job: string): Record<string, unknown> =>
   ofType(template, type).find(([, part]) => functionId(part) === job)?.[1].Properties ?? {};
 const jobsWith = (kind: 'queue' | 'logs' | 'everySeconds') => allJobs.filter(({ trigger }) => kind in trigger);
 
-test('a job has the concurrency that the stage reserves, and a route has none reserved', async () => {
+test("a job reserves the concurrency of the stage's settings, and a route reserves none", async () => {
   const reservedIn = (from: Whole) =>
     Object.fromEntries(
       [...functionsOf(from)].flatMap(([id, { Properties }]) =>

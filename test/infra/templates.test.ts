@@ -123,7 +123,7 @@ describe('a stage is refused, and the error names the setting', () => {
     expect(() => parseStage({ ...choices, models, ...wrong })).toThrow(message);
   });
 
-  test('with an unknown name, which the error lists beside the known ones', () => {
+  test('with an unknown name, which the error states together with the known ones', () => {
     expect(() => stageNamed('prod')).toThrow(/prod.*there are: live/);
   });
 });

@@ -128,7 +128,7 @@ describe('the public files', () => {
     for (const [path] of files) expect(closed.filter((prefix) => path.startsWith(prefix))).toEqual([]);
   });
 
-  it('give way to the dashboard at / with a session cookie, at no other address', async () => {
+  it('are replaced by the dashboard at / for a session cookie, and at no other address', async () => {
     const cookie = 'device=d; session=tas_1';
     expect(await (await get('/', { cookie })).text()).toContain('<div id="root">');
     expect(await (await get('/', { cookie: 'device=session=tas_1; a_session=1' })).text()).toContain('<h1>');
@@ -200,7 +200,7 @@ describe('the public files of an offer with open models, some of which change', 
       expect([path, /svc-|Text AI platform|Freemium|_pass|SMME|#1f7551/.exec(one)]).toEqual([path, null]);
   });
 
-  it('contain its name, colour, links and support address', () => {
+  it('contain its name, color, links and support address', () => {
     const front = content['/front.html']!;
     expect(front).toContain('<title>Acme AI</title>');
     expect(front).toContain('--brand: #0a5c7a');
@@ -270,7 +270,7 @@ describe('the public files of an offer with speech only', () => {
     content = await filesOf('examples/offers/speech.json');
   });
 
-  it('claim and show a request for speech, and no other service', () => {
+  it('advertise speech and show a request for it, and no other service', () => {
     const front = plainText(content['/front.html']);
     expect(front).toContain('One API for speech.');
     expect(front).toContain('curl {{origin}}/openai/v1/audio/speech');

@@ -5,7 +5,7 @@ import { sceneOf } from '#local/messages/carrier.ts';
 import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/message.ts';
 
 describe('the test numbers', () => {
-  it('are accepted and delivered by the service, a different one at each click', () => {
+  it('are accepted and delivered by the service, and each click inserts a different one', () => {
     for (const to of testNumbers)
       expect([to, readNumber(to), sceneOf(to)]).toEqual([
         to,

@@ -171,7 +171,7 @@ describe('GET /api/requests', () => {
     return { ...page, items };
   }
 
-  it('reads about as many items as a page has, and the names of their keys once', async () => {
+  it('reads about as many items as a page contains, and the names of their keys once', async () => {
     const { key, accountId } = await api.account();
     await fillRequests(accountId, 100, () => 200);
     const { status, data, items, operations } = await examined('/api/requests?limit=5', key);

@@ -65,7 +65,7 @@ const report = (what: string, list: readonly number[]) =>
   console.log(`${what}: median ${list[list.length >> 1]?.toFixed(2)} s, longest ${list.at(-1)?.toFixed(2)} s`);
 
 test(
-  `${count} events reach seven working webhooks within seconds beside three failing ones`,
+  `${count} events reach seven working webhooks within seconds despite three failing ones`,
   async () => {
     const person = await service.person({ planRank: 4 });
     const dead = [await webhook(person, hang), await webhook(person, respondWith(500)), await webhook(person)];

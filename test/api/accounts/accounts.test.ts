@@ -9,7 +9,7 @@ const service = useTestService();
 const register = (body: unknown) => service.call('POST', '/api/auth/register', { body });
 
 describe('registration', () => {
-  it('returns 201 with the user, opens a session and mails a confirmation link', async () => {
+  it('returns 201 with the user, opens a session and emails a confirmation link', async () => {
     const email = 'Ada@Example.com';
     const person = { email, name: 'Ada', password_hash: 'a quiet river bank' };
     const response = await register({ ...person, role: 'operator', id: 7 });
@@ -225,7 +225,7 @@ describe('POST /api/auth/terms', () => {
     expect([found, detail ?? body.detail]).toEqual([status, body.detail]);
   });
 
-  it('needs a session, and an offer without terms shows none', async () => {
+  it('requires a session, and shows no terms if the offer has none', async () => {
     const { key, cookie } = await service.person();
     expect((await service.call('POST', '/api/auth/terms', { key, body: { version: 1 } })).status).toBe(403);
     expect((await service.call('GET', '/api/auth/me', { cookie })).body.data).not.toHaveProperty('terms');

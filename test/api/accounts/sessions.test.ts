@@ -18,7 +18,7 @@ const login = async ({ email, password }: Pick<Person, 'email' | 'password'>): P
 const googleLogin = async (email: string) => cookieOf(await post('google', { token: await identityToken(email) }));
 
 describe('sessions', () => {
-  it('are recognized beside a cookie of the same name from another local service', async () => {
+  it('are recognized even with a cookie of the same name from another local service', async () => {
     const { cookie } = await service.registered();
     for (const cookies of [`session=theirs; ${cookie}`, `${cookie}; session=theirs`])
       expect(code(await me(cookies))).toBe('200 SUCCESS');
@@ -73,7 +73,7 @@ describe('sessions', () => {
     expect(code(await me(other.cookie))).toBe('200 SUCCESS');
   });
 
-  it('are at most 10, and a new one replaces the oldest', async () => {
+  it('are limited to 10, and a new one replaces the oldest', async () => {
     const email = 'many@example.com';
     const cookies: string[] = [];
     for (const _ of times(11, String)) cookies.push(await googleLogin(email));
@@ -82,7 +82,7 @@ describe('sessions', () => {
     expect(await list(cookies.at(-1)!)).toHaveLength(10);
   });
 
-  it('are at most 10 even if many are opened concurrently', async () => {
+  it('are limited to 10 even if many are opened concurrently', async () => {
     const email = 'crowd@example.com';
     await googleLogin(email);
     const cookies = await Promise.all(times(20, () => googleLogin(email)));

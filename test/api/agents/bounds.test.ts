@@ -16,7 +16,7 @@ const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(
 
 describe('limits of agents', () => {
   it(
-    'an agent stores 2,000 chunks, and refuses further ones free of charge until some are deleted',
+    'an agent stores 2,000 chunks, and refuses further ones without a charge until some are deleted',
     { timeout: 4 * patience },
     async () => {
       const owner = await agentOwner(service);
@@ -79,7 +79,7 @@ it('an account has at most 100 agents, and can create another after a deletion',
   expect(code(await add())).toBe('201 SUCCESS');
 });
 
-it('a conversation has at most 10,000 messages, and refuses the next free of charge', async () => {
+it('a conversation has at most 10,000 messages, and refuses the next without a charge', async () => {
   const owner = await agentOwner(service);
   const conversation = await owner.conversation();
   await setInRow('agents', stateKey(conversation.id), 'next', limits.conversationMessages - 2);

@@ -227,7 +227,7 @@ describe('an invalid request', () => {
   );
 });
 
-describe('a message to a model outside the key or the plan', () => {
+describe('a message to a model that the key or the plan does not include', () => {
   const forbidden = '403 INSUFFICIENT_PERMISSIONS';
   const absent = {
     agent: '/api/agents/agt_00000000000000000000',

@@ -130,7 +130,7 @@ describe('POST /api/ai/analyze', () => {
     ['a language with its region', { ...sample, language: 'pt-BR' }, /^language must be a two-letter/],
     ['an unknown unit', { ...sample, offsetUnit: 'bytes' }, /^offsetUnit must be code_point or utf16\./],
     ['a list', '[]', /JSON object/],
-  ])('returns 400 for %s free of charge', async (_, body, detail) => {
+  ])('returns 400 for %s without a charge', async (_, body, detail) => {
     const response = await analyze(refused.key, body);
     expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
     expect(response.body.detail).toMatch(detail);

@@ -34,7 +34,7 @@ function eventsOf(text: string): any[] {
 }
 
 describe('a message', () => {
-  it('costs the same as a chat on /v1, whole and streamed, and reports its charge', async () => {
+  it('costs the same as a chat on /v1, with and without streaming, and reports its charge', async () => {
     const costs: number[] = [];
     for (const at of ['/v1/chat/completions', path]) {
       service.model.responds(whole());
@@ -129,7 +129,7 @@ it('arguments that are not a JSON object return 502 without a charge, unless a s
 });
 
 describe('a client that disconnects', () => {
-  it('is charged for the delivered text, and not before the first piece', async () => {
+  it('is charged for the delivered text, or nothing before the first piece', async () => {
     const cutAfter = (steps: readonly object[], isEnough: (text: string) => boolean) =>
       service.charged(async () => {
         service.model.streams([...steps, () => service.model.ended()]);
@@ -206,20 +206,20 @@ it('count_tokens requires a key, which is checked before the body is read', asyn
   expect(cost).toBe(0);
 });
 
-describe('tools that are left out', () => {
+describe('omitted tools', () => {
   const others = Array.from({ length: 128 }, (_, index) => ({
     type: 'mcp_toolset',
     name: `${index}_`.padEnd(128, 't'),
   }));
 
-  it('are named in a header up to 32', async () => {
+  it('are listed in a header, at most 32', async () => {
     service.model.responds(whole());
     const reply = await service.open(path, { ...body, tools: others });
     expect(reply.headers.get('x-tools-left-out')?.split(', ')).toEqual(others.slice(0, 32).map(({ name }) => name));
   });
 
   it.each(['a\r\nSet-Cookie: x=y', '日本', 'a\u0000', 'a, b', ''])(
-    'have no type that a header cannot contain: %j',
+    'return 400 if a header cannot contain their type: %j',
     async (type) => {
       const before = service.model.invocations();
       const { status, text, cost } = await service.priced(path, { ...body, tools: [{ type }] });

@@ -123,7 +123,7 @@ describe('messages', () => {
     expect(JSON.stringify(content)).toContain('sky is clear');
   });
 
-  it('parses a response by a JSON schema', async () => {
+  it('parses a response that follows a JSON schema', async () => {
     const schema = {
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
@@ -218,7 +218,7 @@ describe('an SDK error', () => {
       expect(await detailOf(headers)).toEqual([401, expect.stringMatching(/^The x-api-key header must be an API key/)]);
   });
 
-  it('has status 403 for a model above the plan, 402 without credits, and 429 with the wait above the rate', async () => {
+  it('has status 403 for a model above the plan, 402 without credits, and 429 with the retry time above the rate limit', async () => {
     const free = clientOf((await service.person()).key);
     const forbidden = await errorOf(complete(free, { model: 'svc-1-32k' }));
     expect(forbidden).toBeInstanceOf(Anthropic.PermissionDeniedError);
@@ -270,7 +270,7 @@ describe('an SDK error', () => {
     expect(error).toMatchObject({ status, type });
   });
 
-  it('for an interrupted stream is thrown inside its loop', async () => {
+  it('is thrown inside the loop over an interrupted stream', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const stream = await client.messages.create({ ...hello, messages: user('A long story'), stream: true });
     let text = '';

@@ -75,7 +75,7 @@ describe('a long transcription', () => {
     );
   });
 
-  it('expires after 7.5 hours without an event, is refunded, and frees its place', async () => {
+  it('expires after 7.5 hours without an event, is refunded, and frees its slot', async () => {
     const person = await somebody();
     const ids = [];
     for (let count = 0; count < 10; count++) ids.push(await hanging(service, person));
@@ -150,7 +150,7 @@ describe('the event of an ended transcription', () => {
 });
 
 describe('a transcription that cannot complete', () => {
-  it('returns 503 free of charge if the endpoint refuses it, and keeps its file for a retry', async () => {
+  it('returns 503 without a charge if the endpoint refuses it, and keeps its file for a retry', async () => {
     const person = await somebody();
     const uploadId = await uploaded(service, person.key, wav);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'unavailable', count: 1 });
@@ -217,7 +217,7 @@ describe('a transcription that cannot complete', () => {
     expect(await filesOf(service, person)).toEqual([]);
   });
 
-  it('does not delay the others if it cannot be ended', async () => {
+  it('does not delay other transcriptions if it cannot be ended', async () => {
     const [one, other] = [await somebody(), await somebody()];
     const [broken, id] = [await hanging(service, one), await hanging(service, other)];
     await setInRow('transcriptions', jobKey({ accountId: one.id, id: broken }), 'timestamps', 'none of these');

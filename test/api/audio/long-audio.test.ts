@@ -93,7 +93,7 @@ it('an uploaded recording whose header declares almost no audio is accepted', as
   expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
 });
 
-it('an uploaded recording is read once if the credits do not cover it, however often it is ordered', async () => {
+it('an uploaded recording is read once if the credits do not cover it, however often its transcription is requested', async () => {
   const { key } = await service.person({ planRank: 3, credits: 0.1 });
   const frames = adts(4000, 200);
   const uploadId = await uploaded(service, key, frames, 'audio/aac');
@@ -197,7 +197,7 @@ describe('a transcription request', () => {
     ['an absurd duration in a WebM header', webm({ seconds: 1, headerSeconds: 1e200 }), 'audio/webm'],
     ['an absurd position in an Ogg page', ages, 'audio/ogg'],
     ['more than 24 hours', wavFile({ rate: 1, length: 86_401, bytes: 86_401 })],
-  ])('for %s returns 400 free of charge, and deletes the file', async (_, bytes, type = 'audio/wav') => {
+  ])('for %s returns 400 without a charge, and deletes the file', async (_, bytes, type = 'audio/wav') => {
     const { key } = await service.person({ planRank: 2 });
     const before = await credits(key);
     const uploadId = await uploaded(service, key, bytes, type);

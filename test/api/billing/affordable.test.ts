@@ -29,7 +29,7 @@ describe('a call priced by the token', () => {
     expect(headers.get('x-credits-remaining')).toBe('0');
   });
 
-  it('is refused free of charge with both numbers if the credits do not cover one token of output', async () => {
+  it('is refused without a charge with both numbers if the credits do not cover one token of output', async () => {
     const person = await service.person({ credits: 0.007 });
     const { status, body } = await post(person, '/v1/completions', { model: 'svc-1', prompt: words(7), max_tokens: 9 });
     expect([status, body.message]).toEqual([402, 'INSUFFICIENT_CREDITS']);

@@ -67,7 +67,7 @@ describe('an idempotent request during a fault of DynamoDB', () => {
   });
 
   it.each(['lost-reply', 'unavailable'])(
-    'in every attempt of the claim, %s, runs when its 503 is repeated',
+    'runs when it is repeated after a 503 if every attempt of the claim fails: %s',
     async (fault) => {
       const person = await customer();
       await interfere('the claim', () => orderFault(fault, 3));

@@ -287,7 +287,7 @@ describe('authentication before idempotency', () => {
 
 describe('authorization before idempotency', () => {
   it.each([{ models: ['svc-code'] }, { services: ['embeddings'] }])(
-    'hides responses of other keys and their existence from a key limited to %j',
+    "hides other keys' responses and their existence from a key limited to %j",
     async (limits) => {
       const { key, cookie } = await customer();
       await send(key, 'k');

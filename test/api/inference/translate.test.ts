@@ -82,7 +82,7 @@ describe('POST /api/ai/translate', () => {
     ['a name', { ...sample, targetLanguage: 'French' }, /^targetLanguage must be a two-letter/],
     ['the same language twice', { ...sample, targetLanguage: 'EN' }, /^targetLanguage must differ from sourceLanguage/],
     ['a list', '[]', /JSON object/],
-  ])('returns 400 for %s free of charge', async (_, body, detail) => {
+  ])('returns 400 for %s without a charge', async (_, body, detail) => {
     const response = await translate(refused.key, body);
     expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
     expect(response.body.detail).toMatch(detail);

@@ -100,7 +100,7 @@ describe('API keys', () => {
     expect((await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 604_801 })).status).toBe(400);
   });
 
-  it('are at most 50 active, not counting expired and revoked ones', async () => {
+  it('are limited to 50 active ones, not counting expired and revoked ones', async () => {
     const { cookie, keyId } = await service.person();
     const now = Date.parse(((await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string }).now);
     const soon = new Date(now + 60_000).toISOString();
@@ -157,7 +157,7 @@ describe('credits and the model list', () => {
     });
   });
 
-  it('cover a call in the next month again, when the session has expired', async () => {
+  it('allow calls again in the next month, even after the session has expired', async () => {
     const { key, cookie } = await service.person({ credits: 0 });
     expect(await chatWith(key)).toBe(402);
     await service.post('/_local/clock', { advance: 'P1M' });

@@ -86,7 +86,7 @@ describe('n choices', () => {
   it.each([
     ['a chat', chats, chat],
     ['a completion', completions, prompt],
-  ])('of %s have their own index and seed, and each is charged, whole and streamed', async (_, path, body) => {
+  ])('of %s have their own index and seed, and each is charged, with and without streaming', async (_, path, body) => {
     await fc.assert(
       fc.asyncProperty(anyUsages, fc.boolean(), async (usages, stream) => {
         const n = usages.length;

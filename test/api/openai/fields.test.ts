@@ -63,7 +63,7 @@ describe('an option that only some containers support', () => {
     ['min_p', completions, { min_p: 0.1 }],
     ['logprobs', chats, { logprobs: true }],
   ])(
-    'returns 400 that names it if TGI does not support it, without a charge: %s on %s',
+    'returns a 400 that names it, without a charge, if TGI does not support it: %s on %s',
     async (param, path, options) => {
       const received = receives();
       const { status, text, cost } = await service.priced(path, bodyOf(path, models.tgi, options));
@@ -102,7 +102,7 @@ describe('log probabilities', () => {
   const requested = { logprobs: true, top_logprobs: 1 } as const;
   const chat = { model: models.vllm, messages: messages as never, ...requested };
 
-  it('are returned with a chat, whole and streamed', async () => {
+  it('are returned with a chat, with and without streaming', async () => {
     receives({ logprobs: ofChat });
     const { choices } = await client.chat.completions.create(chat);
     expect(choices[0]?.logprobs).toEqual(ofChat);
@@ -116,7 +116,7 @@ describe('log probabilities', () => {
     expect(chunks.map((chunk) => chunk.choices[0]?.logprobs ?? null)).toEqual([null, ofChat, null]);
   });
 
-  it('are returned with a completion, whole and streamed', async () => {
+  it('are returned with a completion, with and without streaming', async () => {
     receives({ logprobs: ofCompletion });
     const body = { model: models.lmi, prompt: 'Hi', logprobs: 1 };
     const { choices } = await client.completions.create(body);
@@ -152,32 +152,35 @@ describe('the reasoning of a model', () => {
   const details = { prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 3 } };
   const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, ...details };
 
-  it.each(['reasoning_content', 'reasoning'])('is returned if sent as %s, whole and streamed', async (field) => {
-    receives({ message: { ...message, [field]: 'Two and two.' } }, usage);
-    const whole = await client.chat.completions.create(chat);
-    expect(whole).toMatchObject({
-      choices: [{ message: { content: 'Four.', reasoning_content: 'Two and two.' } }],
-      usage,
-    });
-    service.model.streams([
-      { choices: [{ index: 0, delta: { [field]: 'Two ' } }] },
-      { choices: [{ index: 0, delta: { [field]: 'and two.' } }] },
-      { choices: [{ index: 0, delta: { content: 'Four.' } }] },
-      chatEnd,
-      { choices: [], usage },
-      done,
-    ]);
-    const stream = client.chat.completions.stream({ ...chat, stream_options: { include_usage: true } });
-    const deltas = (await Array.fromAsync(stream)).flatMap(({ choices }) => choices.map(({ delta }) => delta));
-    expect(deltas).toEqual([
-      { role: 'assistant', content: '', refusal: null },
-      { reasoning_content: 'Two ' },
-      { reasoning_content: 'and two.' },
-      { content: 'Four.' },
-      {},
-    ]);
-    expect((await stream.finalChatCompletion()).usage).toEqual(usage);
-  });
+  it.each(['reasoning_content', 'reasoning'])(
+    'is returned if sent as %s, with and without streaming',
+    async (field) => {
+      receives({ message: { ...message, [field]: 'Two and two.' } }, usage);
+      const whole = await client.chat.completions.create(chat);
+      expect(whole).toMatchObject({
+        choices: [{ message: { content: 'Four.', reasoning_content: 'Two and two.' } }],
+        usage,
+      });
+      service.model.streams([
+        { choices: [{ index: 0, delta: { [field]: 'Two ' } }] },
+        { choices: [{ index: 0, delta: { [field]: 'and two.' } }] },
+        { choices: [{ index: 0, delta: { content: 'Four.' } }] },
+        chatEnd,
+        { choices: [], usage },
+        done,
+      ]);
+      const stream = client.chat.completions.stream({ ...chat, stream_options: { include_usage: true } });
+      const deltas = (await Array.fromAsync(stream)).flatMap(({ choices }) => choices.map(({ delta }) => delta));
+      expect(deltas).toEqual([
+        { role: 'assistant', content: '', refusal: null },
+        { reasoning_content: 'Two ' },
+        { reasoning_content: 'and two.' },
+        { content: 'Four.' },
+        {},
+      ]);
+      expect((await stream.finalChatCompletion()).usage).toEqual(usage);
+    },
+  );
 
   it('is omitted on /v1', async () => {
     receives({ message: { ...message, reasoning_content: 'Two and two.' } }, usage);

@@ -174,7 +174,7 @@ describe('an SDK error', () => {
     expect(error.message).toMatch(new RegExp(`^${status} .{10,}\\.$`));
   });
 
-  it('has status 403 for a model above the plan, 402 without credits, and 429 with the wait above the rate', async () => {
+  it('has status 403 for a model above the plan, 402 without credits, and 429 with the retry time above the rate limit', async () => {
     const free = clientOf((await service.person()).key);
     const forbidden = await errorOf(complete(free, { model: 'svc-1-32k' }));
     expect(forbidden).toBeInstanceOf(OpenAI.PermissionDeniedError);
@@ -208,7 +208,7 @@ describe('an SDK error', () => {
     },
   );
 
-  it('for an interrupted stream is thrown inside its loop', async () => {
+  it('is thrown inside the loop over an interrupted stream', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const stream = await client.chat.completions.create({
       model: 'svc-1',

@@ -51,7 +51,7 @@ const refusedBy = async (body: object) => {
   return { status, cost, error: JSON.parse(text).error };
 };
 
-describe('a whole reply by a JSON schema', () => {
+describe('an unstreamed reply with a JSON schema', () => {
   it('is returned and charged once if it fits', async () => {
     const received = replies(ended(fit));
     const { status, text, cost } = await service.priced(path, request(bySchema));
@@ -85,7 +85,7 @@ describe('a whole reply by a JSON schema', () => {
     ['prose', 'Lisbon, three days.', 'it is not JSON'],
     ['a fenced block', `\`\`\`json\n${fit}\n\`\`\``, 'it is not JSON'],
     ['nothing', '', 'it is not JSON'],
-  ])('returns 502 and is not charged if it does not fit twice: %s', async (_, content, problem) => {
+  ])('returns 502 and is not charged if its repeat does not fit either: %s', async (_, content, problem) => {
     const received = replies(ended(content));
     const { status, cost, error } = await refusedBy(request(bySchema));
     expect([status, cost, received.length]).toEqual([502, 0, 2]);
@@ -95,7 +95,7 @@ describe('a whole reply by a JSON schema', () => {
     );
   });
 
-  it('is not requested again by the SDK if it does not fit twice', async () => {
+  it('is not requested again by the SDK if its repeat does not fit either', async () => {
     const received = replies(ended(misfit));
     const retrying = client.withOptions({ maxRetries: 2 });
     await expect(retrying.chat.completions.create(request(bySchema) as never)).rejects.toMatchObject({ status: 502 });
@@ -147,7 +147,7 @@ describe('a whole reply by a JSON schema', () => {
   });
 });
 
-describe('a whole reply as a JSON object', () => {
+describe('an unstreamed reply as a JSON object', () => {
   const asObject = { type: 'json_object' };
   it.each([
     ['an object', '{"any":1}', 200, credit, 1],
@@ -186,7 +186,7 @@ it('an invalid key returns 401 before the schema is read', async () => {
   expect(reply.status).toBe(401);
 });
 
-describe('a streamed reply by a JSON schema', () => {
+describe('a streamed reply with a JSON schema', () => {
   const streamed = (content: string) => [...(content.match(/.{1,5}/gs) ?? []).map(chatPiece), chatEnd, total, done];
   const open = (more: object = {}) => service.priced(path, request(bySchema, { stream: true, ...more }));
 

@@ -149,7 +149,7 @@ describe('a signature', () => {
     expect(await service.postEvent('{"id":"evt_1"}', signature)).toBe(400);
   });
 
-  it('is accepted from either signing secret during a roll, even beside an unknown one', async () => {
+  it('is accepted from either signing secret during a roll, even next to an unknown signature', async () => {
     const { apiKey } = JSON.parse(process.env['PAYMENTS_SECRET_VALUE'] ?? '{}');
     const old = service.secretOf();
     const webhookSecrets = ['whsec_the_new_one', old];
@@ -256,7 +256,7 @@ async function intentOf(session: string): Promise<string> {
   return typeof intent === 'string' ? intent : (intent?.id ?? '');
 }
 
-it('keeps exact ledgers, and no credits without a payment', async () => {
+it('ledgers are exact, and no credits exist without a payment', async () => {
   const { reconciliation } = await services().payments();
   expect((await reconciliation.fromOrders()).differences).toEqual([]);
   expect(await service.auditFindings()).toEqual([]);

@@ -214,7 +214,7 @@ it('lists payments newest first, in pages', async () => {
   });
 });
 
-it('keeps exact ledgers, and no credits without a payment', async () => {
+it('ledgers are exact, and no credits exist without a payment', async () => {
   const { reconciliation } = await services().payments();
   expect((await reconciliation.fromOrders()).differences).toEqual([]);
   expect(await service.auditFindings()).toEqual([]);

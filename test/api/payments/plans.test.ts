@@ -152,6 +152,6 @@ it('bin/reconcile.ts settles payments after an outage and reports no differences
   expect(failed).toBe(2);
 });
 
-it('keeps exact ledgers', async () => {
+it('ledgers are exact', async () => {
   expect(await service.differences()).toEqual([]);
 });

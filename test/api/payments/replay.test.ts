@@ -15,7 +15,7 @@ async function charges(person: Person): Promise<number[]> {
   return data.flatMap(({ paid, amount }) => (paid ? [amount] : [])).toReversed();
 }
 
-it('a checkout repeated with its key opens one page in a day, and after 25 hours another one that charges nothing', async () => {
+it('a checkout repeated with its key opens the same page for a day, and after 25 hours a new one that charges nothing', async () => {
   const person = await service.person();
   const open = () => send('POST', '/api/payments/checkout', person, { pack: small.id }, 'pack-1');
   const first = (await open()).body.data;
@@ -32,7 +32,7 @@ it('a checkout repeated with its key opens one page in a day, and after 25 hours
   expect((await service.order(person, later.body.data.id))?.state).toBe('expired');
 });
 
-it('a plan that the saved card pays is charged once, whenever its request is repeated', async () => {
+it('a plan paid with the saved card is charged once, whenever its request is repeated', async () => {
   const person = await service.person();
   await service.bought(person);
   const body = { planId: 'dev_pass', billingCycle: 'monthly' };

@@ -91,7 +91,7 @@ describe('a chat request', () => {
     expect([reply.status, ((await reply.json()) as { message: string }).message]).toEqual([400, 'INVALID_FORMAT']);
   });
 
-  it('accepts unknown fields, a key named constructor, and null for a default of null', async () => {
+  it('accepts unknown fields, a key named constructor, and null for fields that default to null', async () => {
     const body = { ...chat(), stop: null, functions: null, function_call: null, constructor: { x: 1 }, whatever: [] };
     expect((await service.call('POST', chatPath, { key: person.key, body })).status).toBe(200);
   });

@@ -44,7 +44,7 @@ const stored = async (id: string) => {
 };
 
 describe('a stream', () => {
-  it('is stored as its last event shows, and charged once', async () => {
+  it('is stored as reported by its last event, and charged once', async () => {
     const { last, cost } = await streamed([role, ...pieces.map(chatPiece), chatEnd, total, done]);
     expect(last).toMatchObject({ type: 'response.completed', response: { store: true, usage: { total_tokens: 7 } } });
     expect(cost).toBe(1_000_000);

@@ -11,7 +11,7 @@ const cancelled = async (person: Person) => (await cancel(person)).body.data;
 const resume = (person: Person, id: string) => call('PATCH', `/api/subscription/${id}/resume`, person);
 
 describe('cancellation', () => {
-  it('stops new credits, and keeps the plan until the paid period ends and the credits for 30 days', async () => {
+  it('stops new credits, and keeps the plan until the paid period ends and its credits for 30 days', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'pro_pass');
     await advance('P20D');

@@ -218,7 +218,7 @@ describe('an account’s events', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  it('are limited to the subscribed events of the own account', async () => {
+  it('reach only subscribed webhooks of the same account', async () => {
     const person = await subscriber(['key.revoked']);
     const other = await service.person({ planRank: 3 });
     for (const somebody of [person, other]) {

@@ -47,7 +47,7 @@ describe('a user who deletes and recreates an account', () => {
     expect([meter.spendable, meter.lots]).toEqual([0, []]);
   });
 
-  it('gets one free month for the same identity until the next month would have begun, however often it is repeated', async () => {
+  it('gets one free month for the same identity until the next month would have begun, however often this is repeated', async () => {
     const email = 'google-back@example.com';
     const had: number[] = [];
     for (let round = 0; round < 5; round++) had.push(await passThroughGoogle(email));

@@ -248,7 +248,7 @@ describe('a known device', () => {
     expect(password).not.toBe('another river bank');
   });
 
-  it('is one of at most ten, and is not displaced by sign-ins without a device', async () => {
+  it('counts towards a limit of ten, and is not displaced by sign-ins without a device', async () => {
     const { id, email, password, device } = await owner();
     const stored = async () =>
       (await rowsOf('accounts')).filter(({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('device#'));

@@ -98,7 +98,7 @@ async function minProcessorMs(work: () => unknown): Promise<number> {
 
 const eventOf = (body: string, isBase64Encoded: boolean) => ({ body, isBase64Encoded }) as APIGatewayProxyEvent;
 
-it.each(worst)('%s take time at most in proportion to parsing the body', async (_, schema, body) => {
+it.each(worst)('%s take at most a time proportional to parsing the body', async (_, schema, body) => {
   const text = JSON.stringify(body);
   expect(Buffer.byteLength(text)).toBeLessThan(limits.bodyBytes * 2.2);
   const bytes = Buffer.from(text).toString('base64');

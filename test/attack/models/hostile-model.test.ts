@@ -101,7 +101,7 @@ describe('a whole response', () => {
     },
   );
 
-  it('with a context error of many words is parsed within a second, and cut in the response', async () => {
+  it('with a context error of many words is parsed within a second, and truncated in the response', async () => {
     const words = 'maximum context length is 1 tokens '.repeat(20_000);
     const body = { Message: 'm', OriginalStatusCode: 400, OriginalMessage: JSON.stringify({ error: words }) };
     running.model.becomes((res) => begun({ 'x-amzn-errortype': 'ModelError' }, '', 424)(res).end(JSON.stringify(body)));

@@ -280,7 +280,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s for embeddings
     expect(await refusalsOf('/v1/embeddings', embeddings, replies)).toEqual(refused(replies));
   });
 
-  it('may return vectors of another length than in the catalog', async () => {
+  it('may return vectors of a length other than in the catalog', async () => {
     model.becomes(sends(JSON.stringify(vectors([0, 2], [1, 0]))));
     const { status, body } = await service.plain('/v1/embeddings', embeddings);
     expect([status, body.data.data.map(({ embedding }: any) => embedding)]).toEqual([

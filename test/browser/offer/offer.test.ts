@@ -106,7 +106,7 @@ describe('the dashboard of an offer', () => {
     await isDone(page);
   });
 
-  it('asks no new user again, and tells each of the free credits', async () => {
+  it('does not ask a new user to accept the terms again, and states the free credits', async () => {
     const page = await open('/register', 1280, 'light');
     await page.getByText('The Free plan has 50 credits per month. Upgrade when you need more.').waitFor();
     await page.getByLabel('Name').fill('Ada');
@@ -119,7 +119,7 @@ describe('the dashboard of an offer', () => {
     await isDone(page);
   });
 
-  it('links no page, guide or action of a service that no plan or model has', async () => {
+  it('has no link to a page, guide or action of a service that no plan or model includes', async () => {
     const page = await open('/login?return=/guides', 1280, 'light');
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
@@ -152,7 +152,7 @@ describe('the dashboard of an offer', () => {
     await isDone(page);
   });
 
-  it('asks for the new version of the terms once, and marks kept terms on the plans page', async () => {
+  it('asks once to accept a new version of the terms, and marks kept terms on the plans page', async () => {
     const page = await open('/login?return=/plans', 1280, 'light');
     await page.getByRole('button', { name: 'Use the demo account' }).click();
     await page.getByRole('heading', { name: 'Our terms have changed' }).waitFor();

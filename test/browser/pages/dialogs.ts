@@ -28,7 +28,7 @@ export function dialogTests(): void {
     const scrollBar = () => page.evaluate('getComputedStyle(document.body).overflowY');
     await press(page, 'Create API key');
     await page.getByRole('dialog').waitFor();
-    // A visible scroll bar would stay bright beside the dimmed page.
+    // A visible scroll bar would stay bright next to the dimmed page.
     expect(await scrollBar()).toBe('hidden');
     await page.keyboard.press('Escape');
     await eventually(() => focused(page)).toBe('Create API key');

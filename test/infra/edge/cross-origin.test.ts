@@ -7,7 +7,7 @@ import { functionsOf, ofType, synthesise } from '../synth.ts';
 
 const { api: gateway } = await synthesise({ stage: otherStage, buffered: true });
 
-describe('a stage with pages that may use keys', () => {
+describe('a stage that allows pages to use keys', () => {
   test('names the origins in the environment of its functions', () => {
     const functions = [...functionsOf(gateway).values()];
     const variables = functions.map(({ Properties }) => Properties['Environment'] as { Variables: object });
@@ -26,7 +26,7 @@ describe('a stage with pages that may use keys', () => {
   });
 });
 
-describe('a stage without', () => {
+describe('a stage without such pages', () => {
   test('has no cross-origin headers anywhere', async () => {
     const { api } = await synthesise();
     expect(JSON.stringify(api.resources)).not.toMatch(

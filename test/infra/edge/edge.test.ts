@@ -103,7 +103,7 @@ describe('the edge function', () => {
   test.each([
     [false, '/pricing/overview.html'],
     [true, '/pricing/overview-payments.html'],
-  ])("serves the prices of the stage's table of plans, with packs if it takes payments (%s)", (payments, file) => {
+  ])("serves the prices of the stage's plan table, with packs if it accepts payments (%s)", (payments, file) => {
     expect(pagesCode(null, { planTable: 'overview', payments })).toContain(`"/pricing":"${file}"`);
   });
 
@@ -111,7 +111,7 @@ describe('the edge function', () => {
     expect(run('Pages', { uri }).uri).toBe(uri);
   });
 
-  test('knows the public files of the build, including those in subfolders', async () => {
+  test('lists the public files of the build, including those in subfolders', async () => {
     const folder = await testFolder();
     await mkdir(join(folder, 'a'));
     for (const file of ['index.html', 'sources.txt', 'a/chat.md']) await writeFile(join(folder, file), '');

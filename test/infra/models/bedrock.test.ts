@@ -16,21 +16,24 @@ describe('the grants of a model on Bedrock', () => {
   const grants = (model: string, region?: string) =>
     bedrockGrants({ kind: 'bedrock', model, ...(region !== undefined && { region }) }, stack);
 
-  it('are the model in its region', () => {
+  it('name the model in its region', () => {
     const resources = ['arn:aws:bedrock:eu-west-1::foundation-model/zai.glm-4.7'];
     expect(grants('zai.glm-4.7')).toEqual([{ resources }]);
     expect(grants('zai.glm-4.7', 'us-west-2')[0]?.resources[0]).toContain(':us-west-2::');
   });
 
-  it.each(['us', 'eu', 'apac', 'global'])('are an inference profile of %s, and its model only through it', (area) => {
-    const profile = `arn:aws:bedrock:eu-west-1:111111111111:inference-profile/${area}.amazon.nova-lite-v1:0`;
-    expect(grants(`${area}.amazon.nova-lite-v1:0`)).toEqual([
-      { resources: [profile] },
-      { resources: ['arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0'], profile },
-    ]);
-  });
+  it.each(['us', 'eu', 'apac', 'global'])(
+    'name an inference profile of %s, and its model only through the profile',
+    (area) => {
+      const profile = `arn:aws:bedrock:eu-west-1:111111111111:inference-profile/${area}.amazon.nova-lite-v1:0`;
+      expect(grants(`${area}.amazon.nova-lite-v1:0`)).toEqual([
+        { resources: [profile] },
+        { resources: ['arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0'], profile },
+      ]);
+    },
+  );
 
-  it('are the ARN, and for the profile of an application any model only through it', () => {
+  it('name the ARN and, for an application inference profile, any model only through the profile', () => {
     const profile = `${arn}:application-inference-profile/abc`;
     expect(grants(profile)).toEqual([
       { resources: [profile] },
@@ -81,7 +84,7 @@ describe('a stage with a fallback on Bedrock', async () => {
     expect(alarmsOf((await synthesise()).monitoring)).not.toContain('Service/Fallback');
   });
 
-  it('contains the client in the functions with models only, loaded with the first call', async () => {
+  it('bundles the client only into functions with models, which load it with the first call', async () => {
     expect(callsBedrock(fullStage, routes.createChatCompletion.uses)).toBe(true);
     expect(callsBedrock(fullStage, routes.listKeys.uses)).toBe(false);
     expect(callsBedrock(parseStage(live), routes.createChatCompletion.uses)).toBe(false);

@@ -33,7 +33,7 @@ describe('a stage with an invalid hosted model is refused, and the error names t
     expect(() => hosting({ 'svc-1': { ...hostedModel, ...wrong } })).toThrow(message);
   });
 
-  test('with an image from another region than the stage’s', () => {
+  test('with an image from a region other than the stage’s', () => {
     const env = { account: '111111111111', region: 'us-east-1' };
     expect(() => hosting({ 'svc-1': hostedModel }, { env })).toThrow(
       /models\.hosted must use images from registries in us-east-1; these do not: svc-1/,

@@ -139,7 +139,7 @@ test('a million priced calls cost at most 2.50 dollars of table requests', () =>
   expect(writeUnits.request * 0.625).toBeLessThanOrEqual(2.5);
 });
 
-test('an offer’s million chats bring in their tokens at the model’s rates and at the cheapest credits of a plan', () => {
+test('a million chats of an offer earn their tokens at the model’s rates, valued at the cheapest credits of a plan', () => {
   const offer = loadOffer('examples/offers/open-models.json', { isLocal: false });
   // 2,000 tokens at 2 and 500 at 8 credits per million; 20 USD for 2,500 credits.
   expect(revenueOf(offer)).toEqual([

@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-test('a stage is refused if its identity has another domain than its owner’s', () => {
+test('a stage is refused if the domain of its identity differs from its owner’s', () => {
   const other = stage({ name: 'staging', ...owned('live', 'live', 'hello@example.org') });
   expect(() => checkOwners(other, [owner, other])).toThrow(/mail\.identityOwner .* none/);
 });

@@ -54,7 +54,7 @@ describe('npm run stripe-setup', () => {
     expect(eventTypes).not.toContain('invoice.created');
   });
 
-  it('creates a new endpoint beside one that is disabled or has another API version, and leaves the old one to the operator', async () => {
+  it('creates a new endpoint in addition to one that is disabled or has another API version, and leaves the old one to the operator', async () => {
     const [{ id }] = (await endpoints()) as [Stripe.WebhookEndpoint];
     await stripe.webhookEndpoints.update(id, { disabled: true });
     const [created, old] = await run();

@@ -64,7 +64,7 @@ const scripts: [string, ScriptedResponse[]][] = [
   ['a connection cut before the response, always', [{ status: 200, cutAfter: -1 }]],
 ];
 
-describe('an UpdateItem with the fast path ends as with the SDK after', () => {
+describe('an UpdateItem with the fast path has the same result as with the SDK after', () => {
   test.each(scripts)('%s', async (_, script) => {
     const requestTimeout = requestTimeoutOf(script);
     scripted.aws.play(script);
@@ -103,7 +103,7 @@ describe('an UpdateItem with the fast path ends as with the SDK after', () => {
   });
 });
 
-describe('a GetItem with the fast path ends as with the SDK after', () => {
+describe('a GetItem with the fast path has the same result as with the SDK after', () => {
   const read = { TableName: 'meters', Key: { a: 7 }, ConsistentRead: true };
   const found: ScriptedResponse = {
     ...done,
@@ -161,7 +161,7 @@ test('without credentials the SDK throws, and nothing is sent', async () => {
 test.each([
   ['on', undefined],
   ['off', expect.stringContaining('aws-sdk-js')],
-] as const)('with FAST_PATH=%s requests are sent on that path', async (FAST_PATH, agent) => {
+] as const)('FAST_PATH=%s selects the client that sends the requests', async (FAST_PATH, agent) => {
   const restore = withEnvironment(variables());
   try {
     scripted.aws.play([none, none, { status: 200, body: '{}' }]);

@@ -42,7 +42,7 @@ function essence(headers: Record<string, unknown>) {
   return Object.fromEntries(names.map((name) => [name, headers[name]]));
 }
 
-describe('an invocation with the fast path ends as with the SDK, in one attempt, after', () => {
+describe('an invocation with the fast path has the same result as with the SDK, in one attempt, after', () => {
   test.each<[string, ScriptedResponse]>([
     ['a response', { status: 200, body: '{"é":1}' }],
     ['a response that is not JSON', { status: 200, body: 'hm' }],

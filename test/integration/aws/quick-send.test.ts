@@ -78,7 +78,7 @@ async function taken(send: SendCommand, command: ItemCommand): Promise<string> {
 }
 
 // The retries of UpdateItem are those of quick-meter.test.ts.
-describe.each(Object.entries(commands))('%s ends as with the SDK after', (name, command) => {
+describe.each(Object.entries(commands))('%s has the same result as with the SDK after', (name, command) => {
   const scripts = [...scriptsOf(done), ['a cancelled transaction', [cancelled]] as const];
   const isRetried = name === 'GetItem' || name === 'TransactWriteItems';
   test.each(isRetried ? scripts : scripts.slice(0, 1))('%s', async (_, script) => {
@@ -121,7 +121,7 @@ test.each([
 test.each([
   ['on', undefined],
   ['off', expect.stringContaining('aws-sdk-js')],
-] as const)('with FAST_PATH=%s a turn reads and writes its items on that path', async (FAST_PATH, agent) => {
+] as const)('FAST_PATH=%s selects the client that reads and writes the items of a turn', async (FAST_PATH, agent) => {
   const restore = withEnvironment(variables());
   try {
     scripted.aws.play([none, none, none, none]);

@@ -139,7 +139,7 @@ describe('a token classification model in the Hugging Face toolkit', () => {
     expect(v.parse(Tokens, sent[0]).inputs).toBe(text);
   });
 
-  it('returns each entity once, in text order, without surrounding white space', async () => {
+  it('returns each entity once, in text order, without surrounding whitespace', async () => {
     const { found } = await analyze('Ada saw Oslo.', ['entities'], () => [
       group('LOC', 7, 12),
       group('PER', 0, 4, 0.5),

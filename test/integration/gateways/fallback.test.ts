@@ -34,7 +34,7 @@ const failing: [name: string, respond: Respond][] = [
 ];
 
 describe('a model whose first endpoint', () => {
-  it.each(failing)('%s responds from the second, whole and streamed', async (_, respond) => {
+  it.each(failing)('%s responds from the second, with and without streaming', async (_, respond) => {
     const [first, second] = [await endpoint(respond), await endpoint(whole('two'))];
     expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 1500 }))).toBe('two');
     second.become(streams(piece('two'), end));
@@ -86,7 +86,7 @@ describe('a model whose first endpoint', () => {
     expect(second.requests()).toBe(0);
   });
 
-  it('and second fail responds from the third', async () => {
+  it('fails like the second responds from the third', async () => {
     const [first, second] = [await endpoint(resets), await endpoint(stalls())];
     const third = await endpoint(whole('three'));
     const gateway = gatewayTo([first.place, second.place, third.place], { deadlineMs: 3000 });
@@ -119,7 +119,7 @@ describe('a model whose endpoints all fail', () => {
 });
 
 describe('the time of an endpoint that has a fallback', () => {
-  it('is two thirds of the deadline for a whole reply, which is silent until it is complete', async () => {
+  it('is two thirds of the deadline for an unstreamed reply, which sends nothing until it is complete', async () => {
     const slow: Respond = (response) => setTimeout(() => whole('one')(response), 1000);
     const [first, second] = [await endpoint(slow), await endpoint(whole('two'))];
     expect(await chat(gatewayTo([first.place, second.place], { deadlineMs: 4000 }))).toBe('one');
@@ -184,7 +184,7 @@ describe('an endpoint that failed', () => {
     expect(await chat(other)).toBe('one');
   });
 
-  it('is remembered by streams and whole replies alike', async () => {
+  it('is remembered for streams and unstreamed replies alike', async () => {
     const [first, second] = [await endpoint(resets), await endpoint(streams(piece('two'), end))];
     const gateway = gatewayTo([first.place, second.place]);
     await stream(gateway);
@@ -236,7 +236,7 @@ describe('a caller who cancels', () => {
 });
 
 describe('the fallback of other calls', () => {
-  it('gives all vectors of embeddings from one endpoint', async () => {
+  it('returns all vectors of an embeddings call from one endpoint', async () => {
     const vectors = send(200, {
       data: [
         { index: 0, embedding: [1] },

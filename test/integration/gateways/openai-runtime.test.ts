@@ -134,7 +134,7 @@ describe('a model on a server with OpenAI’s API', () => {
     await expect(chat({}, 300)).rejects.toMatchObject({ code });
   });
 
-  it('may call a function in the former field, and refuse in a field of its own', async () => {
+  it('may return the deprecated function_call, and a refusal in its own field', async () => {
     const called = { name: 'weather', arguments: '{}' };
     respond = answer(200, { choices: [{ message: { content: null, function_call: called }, finish_reason: 'stop' }] });
     expect(await chat()).toMatchObject({ choices: [{ message: { tool_calls: [{ function: called }] } }] });

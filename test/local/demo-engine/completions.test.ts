@@ -20,7 +20,7 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     expect(texts[0]).not.toBe(texts[2]);
   });
 
-  it('generates max_tokens tokens at most, with the finish reason length, and counts them', async () => {
+  it('generates at most max_tokens tokens, with the finish reason length, and counts them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 400 }), async (text, max_tokens) => {
         const { choices, usage } = await invoke({ ...bodyOf(`${text} long`), max_tokens });

@@ -117,7 +117,7 @@ describe('response_format', () => {
     [{ type: 'json_object' }, /^\{"answer":".*demo engine.*Lisbon.*"\}$/],
     [{ type: 'json_schema', json_schema: { name: 'plan', schema } }, /^\{"city":"Lisbon","days":3,"kind":"stay"\}$/],
     [{ type: 'text' }, /^This is the built-in/],
-  ])('%j determines the format of the reply, whole and streamed', async (response_format, expected) => {
+  ])('%j determines the format of the reply, with and without streaming', async (response_format, expected) => {
     const body = { ...user('A stay in Lisbon for 3 days'), response_format };
     const content = await contentOf(body);
     expect(content).toMatch(expected);

@@ -85,7 +85,7 @@ describe('the embedded database', () => {
     );
   });
 
-  test('is not started if the address of another database is given, which then gets the tables', async () => {
+  test('is not started if the address of another database is set, in which the tables are created', async () => {
     const other = await startDatabase({ file: await newFile(), external: undefined, tables: [] });
     const file = await newFile();
     const database = await start(file, other.url);

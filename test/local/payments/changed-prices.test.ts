@@ -8,7 +8,7 @@ type Service = Awaited<ReturnType<typeof startOffered>>;
 
 const specification = new URL('../../../examples/offers/specification.json', import.meta.url);
 
-describe('a service that takes payments and changes its prices', () => {
+describe('a service that accepts payments and changes its prices', () => {
   let folder: string;
   let offer: OfferFile;
   let service: Service;

@@ -135,7 +135,7 @@ describe('an invoice', () => {
     await expect(server.stripe.invoices.del(draft!.id)).rejects.toMatchObject({ statusCode: 400 });
   });
 
-  it('is refused for a customer with a script until the outcome paid', async () => {
+  it('is refused for a customer with a scripted failure until the outcome paid is set', async () => {
     const { customer } = await customerWithCard(server.stripe);
     const pay = async () => {
       const invoice = await server.stripe.invoices.create({ customer: customer.id, metadata: { order: 'order_2' } });

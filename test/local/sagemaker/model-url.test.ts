@@ -52,7 +52,7 @@ const echo = (res: ServerResponse, { url, body }: Seen) =>
   sendJson(res, 200, url === 'GET /v1/models' ? { data: [{ id: 'first' }, { id: 'second' }] } : { got: body });
 
 describe('the model server of --model-url', () => {
-  it('that nobody answers is reported at the start, and once for many requests, until it responds', async () => {
+  it('that does not respond is reported at the start, and once for many requests, until it responds', async () => {
     const lines: string[] = [];
     const server = await listen(listener(async (_, res) => sendJson(res, 200, {})));
     const { url, port } = server;

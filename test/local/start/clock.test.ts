@@ -67,7 +67,7 @@ describe('the shifted clock', () => {
     expect(new Date(clock.now()).toISOString()).toBe('2027-02-28T23:00:00.000Z');
   });
 
-  test('adds up concurrent orders', async () => {
+  test('adds up concurrent advances', async () => {
     const clock = await openClock(await file(), () => Date.UTC(2027, 0, 1));
     await Promise.all([1, 2, 3, 4].map(() => clock.move(order({ advance: 'P1D' }))));
     expect(new Date(clock.now()).toISOString()).toBe('2027-01-05T00:00:00.000Z');

@@ -46,7 +46,7 @@ describe('faults', () => {
     expect(faults.take('dynamodb', (fault) => fault === 'conflict')).toBe('conflict');
   });
 
-  it('for an endpoint spare the others, and take precedence over one for all', () => {
+  it('for one endpoint do not affect the others, and take precedence over a fault for all', () => {
     const faults = createFaults();
     faults.order(order({ target: 'bedrock', fault: 'throttle', endpoint: 'a' }));
     faults.order(order({ target: 'bedrock', fault: 'hang', count: 2 }));

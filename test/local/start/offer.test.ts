@@ -154,7 +154,7 @@ describe('a service with an offer of open models', () => {
     expect([status, detail]).toEqual([400, 'model must name a model for chat: acme-large or acme/tiny-1.0.']);
   });
 
-  it('says if no model of the offer has the capability', async () => {
+  it('reports a capability that no model of the offer has', async () => {
     const { status, detail } = await chat(
       { model: 'svc-speech', input: 'Hello', voice: 'alloy' },
       '/openai/v1/audio/speech',

@@ -53,7 +53,7 @@ describe('documents of an agent whose embeddings model retires', () => {
     return reply.body.data.sources.map(({ name }: any) => name);
   }
 
-  it('are found by words, beside new documents of its replacement', async () => {
+  it('are found by words, along with new documents of its replacement', async () => {
     await start(
       offerOf(
         embedder('soon', { availableFrom: '2099-01-01' }),

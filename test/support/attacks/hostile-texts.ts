@@ -25,7 +25,7 @@ export const hostilePieces: Readonly<Record<string, (random: Random) => string>>
   'one letter': () => 'a',
   spaces: () => ' ',
   'spaces and letters': (random) => `${' '.repeat(1 + random(300))}x`,
-  'white space of all kinds': (random) => runOf(random, ' \t\n\r\u00a0\u3000'),
+  'whitespace of all kinds': (random) => runOf(random, ' \t\n\r\u00a0\u3000'),
   'line breaks': () => '\r\n',
   'runs of marks': (random) => runOf(random, '=-*/#_.!~'),
   punctuation: (random) => '!"#$%&()*+,-./:;<=>?@[]^_`{|}~'[random(30)] ?? '',

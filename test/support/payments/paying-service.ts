@@ -33,7 +33,7 @@ export interface Signing {
 
 const key = 'sk_test_local';
 
-/** A service that takes payments by the stand-in for Stripe, whose events and clock follow the service's. */
+/** A service that accepts payments by the stand-in for Stripe, whose events and clock follow the service's. */
 export function usePayingService() {
   const service = useTestService({ payments: 'stripe' });
   beforeAll(() => subscribeTo(stripe()));

@@ -4,7 +4,7 @@ import splitSms from 'split-sms';
 import { expect, it } from 'vitest';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 
-it('numbers have their country, and costly ones are recognized', () => {
+it('the country of a number is found, and costly numbers are recognized', () => {
   const numbers: [to: string, expected: ReturnType<typeof readNumber>][] = [
     ['+14155550100', { country: 'US', isCostly: false }],
     ['+16045550100', { country: 'CA', isCostly: false }],

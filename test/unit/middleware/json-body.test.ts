@@ -8,7 +8,7 @@ const read = (body: string) => jsonBody({ body, isBase64Encoded: false } as APIG
 const key = fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__');
 const value = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
 const object = fc.dictionary(key, value, { noNullPrototype: true });
-/** As other JSON writers produce it: with white space, and every character of a key escaped. */
+/** As other JSON writers produce it: with whitespace, and every character of a key escaped. */
 const spaces = fc.constantFrom(0, 2, '\t');
 const escaped = (name: string) =>
   `"${Array.from({ length: name.length }, (_, at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;

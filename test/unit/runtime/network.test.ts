@@ -93,7 +93,7 @@ describe('the address of a caller', () => {
   });
 
   it.each(['unknown', '203.0.113', 'a'.repeat(10_000), '"}{"a":"b'])(
-    'is undefined if the proxy wrote something else',
+    'is undefined if the proxy sent an invalid value',
     (text) => {
       expect(addressFrom(bareEventFrom('130.176.0.1', text), 1)).toBeUndefined();
     },

@@ -40,7 +40,7 @@ const reply = (content: string, more: object = {}) => ({
 });
 
 describe('messages to one conversation', () => {
-  it('return 409 free of charge while another is running', async () => {
+  it('return 409 without a charge while another is running', async () => {
     const { conversation } = await begin();
     const held = holdReply();
     const charged = await service.charged(async () => {
@@ -166,7 +166,7 @@ describe('an interrupted stream', () => {
   });
 });
 
-it('a turn whose conversation is deleted while it runs returns 404 free of charge', async () => {
+it('a turn whose conversation is deleted while it runs returns 404 without a charge', async () => {
   const { owner, conversation } = await begin();
   const held = holdReply();
   const charged = await service.charged(async () => {

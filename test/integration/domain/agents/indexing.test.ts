@@ -98,7 +98,7 @@ describe('a document', () => {
   it.each<[string, Faults]>([
     ['a model error in the second batch', { model: ['good', 'fails'] }],
     ['vectors of different lengths', { model: ['uneven'] }],
-    ['vectors of another length than in the catalog', { model: ['short'] }],
+    ['vectors of a length other than in the catalog', { model: ['short'] }],
     ['vectors that are too long to be stored', { model: ['long'] }],
   ])('fails without a charge and keeps only its name: %s', async (_, given) => {
     const indexing = await indexingOf(given);

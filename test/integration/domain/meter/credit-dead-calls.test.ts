@@ -92,7 +92,7 @@ describe('the sweep of crashed calls', () => {
     await own.close();
   });
 
-  it('charges a crashed stream what it recorded, with the price of its admission', async () => {
+  it('charges the recorded output of a crashed stream at the price of its admission', async () => {
     const price = codeOfModel({ perRequest: 0, input: 2e6, cachedInput: 5e5, cacheWrite: 2e6, output: 8e6 });
     const { admit, current } = metering(meterStore(database.client, 'meters', ambient.random), renewals(planOfRank));
     const meter = await putMeter(database.client, meterWith(credits(20)));

@@ -206,7 +206,7 @@ async function compareLedger({ account }: PricedService, { charges, spendable }:
 
 describe(`random calls at the prices of a random offer (SEED=${seed})`, () => {
   it(
-    'cost their price by hand, at most their hold, and the ledger adds up to a balance that is never negative',
+    'cost their manually computed price, at most their hold, and the ledger adds up to a balance that is never negative',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.gen(), async (g) => {

@@ -91,7 +91,7 @@ describe('the dispatcher of the sweep', () => {
   });
 
   it(
-    `releases the hold of a crashed call immediately beside ${renewing} renewals, which continue in later runs`,
+    `releases the hold of a crashed call immediately despite ${renewing} renewals, which continue in later runs`,
     async () => {
       const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
       const stop = new AbortController();

@@ -148,7 +148,7 @@ describe("Stripe charges the meter's plan", () => {
     expect((await world.stripe.invoices.list({ subscription, status: 'open' })).data).toHaveLength(0);
   });
 
-  it('a plan that was resumed without a saved card, once there is one', async () => {
+  it('after a resumption without a saved card, once a card is saved', async () => {
     const id = await world.subscriber('dev_pass');
     await world.useCard(id, undefined);
     await world.stripe.subscriptions.cancel((await world.profile(id)).subscription ?? '');
@@ -175,6 +175,6 @@ describe("Stripe charges the meter's plan", () => {
   });
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -174,6 +174,6 @@ describe(`a failed request to Stripe (SEED=${seed})`, () => {
   });
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

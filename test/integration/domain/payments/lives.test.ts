@@ -91,6 +91,6 @@ it.each(times(lives, (life) => life))(
   patience,
 );
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

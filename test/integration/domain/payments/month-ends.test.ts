@@ -124,6 +124,6 @@ it('a payment for a plan that the offer no longer contains is refunded, and its 
   expect((await world.stripe.subscriptions.list({ customer })).data).toEqual([]);
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -69,6 +69,6 @@ it.each(['/v1/invoiceitems', '/v1/invoices/'])(
   60_000,
 );
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -248,6 +248,6 @@ it('a plan whose cancelled month ends during a request to continue it is not gra
   expect([await world.granted(id, 'plan'), await world.charges(id)]).toEqual([100_000, [29_999, 29_999]]);
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

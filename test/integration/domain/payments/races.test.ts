@@ -140,6 +140,6 @@ it('a subscription that an alignment created is stored even if the profile chang
   expect((await world.profile(id)).subscription).toBe(started[0]);
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -138,6 +138,6 @@ describe('a month that is not paid', () => {
   });
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

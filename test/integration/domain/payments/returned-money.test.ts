@@ -20,7 +20,7 @@ describe('a price that is partly paid from the balance at Stripe', () => {
     return async () => world.stripe.customers.retrieve(customer);
   };
 
-  it('returns to both if the plan cannot be granted', async () => {
+  it('is refunded to the card and to the balance if the plan cannot be granted', async () => {
     const id = await world.cardholder();
     const pages = [await world.open(id, plan), await world.open(id, plan)] as const;
     await world.script(pages[0].id, 'paid');
@@ -269,6 +269,6 @@ it('the reconciliation continues after an event that cannot be handled', async (
   await world.drain();
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -36,7 +36,7 @@ describe('a returned upgrade', () => {
     expect(await world.charges(id)).toEqual([0, 2999]);
   });
 
-  it('returns to the terms of the plan before, even if its price has changed', async () => {
+  it('restores the terms of the previous plan, even if its price has changed', async () => {
     const id = await world.subscriber('dev_pass');
     world.sell(dev, { price: 39.99 });
     await world.plans.upgrade(id, 'smm_pass');
@@ -46,7 +46,7 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 2999 });
   });
 
-  it('continues on the terms that were shown once its dispute is won', async () => {
+  it('is applied again on the terms of its purchase once its dispute is won', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     world.sell(smm, { price: 149.99 });
@@ -59,7 +59,7 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 9999 });
   });
 
-  it.each(['in their order', 'in reverse'])('of two is undone and done again %s', async (order) => {
+  it.each(['in their order', 'in reverse'])('of two is undone and redone (returned %s)', async (order) => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     await world.plans.upgrade(id, 'pro_pass');
@@ -73,7 +73,7 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 29_999 });
   });
 
-  it('leaves the plan of an upgrade that was paid again', async () => {
+  it('keeps the plan of an upgrade that was paid again', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     await world.script((await upgrades(id))[0]!.id, 'refunded');
@@ -85,7 +85,7 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 9999 });
   });
 
-  it('leaves the plan of one that was paid later but granted earlier', async () => {
+  it('keeps the plan of an upgrade that was paid later but granted earlier', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     await world.useCard(id, 'pm_card_authenticationRequired');
@@ -106,7 +106,7 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 9999 });
   });
 
-  it('leaves the plan of one whose dispute was won after another was paid', async () => {
+  it('keeps the plan of an upgrade whose dispute was won after another was paid', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');
     const first = (await upgrades(id))[0]!.id;
@@ -167,7 +167,7 @@ describe('a returned upgrade', () => {
     expect((await world.balance(id)) - before).toBe((await world.order(id, order))?.credits);
   });
 
-  it('leaves a cancellation by the owner after a won dispute', async () => {
+  it('keeps a cancellation by the owner after a won dispute', async () => {
     const { id, order } = await resumedByUpgrade();
     await world.script(order, 'disputed');
     await resume(id);
@@ -179,7 +179,7 @@ describe('a returned upgrade', () => {
     expect(await world.balance(id)).toBe(25_100);
   });
 
-  it('leaves a plan that its owner resumed before the upgrade was paid', async () => {
+  it('does not cancel a plan that its owner resumed before the upgrade was paid', async () => {
     const id = await world.subscriber('dev_pass');
     await cancel(id);
     await world.useCard(id, 'pm_card_authenticationRequired');
@@ -193,22 +193,25 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 2999, ends: false });
   });
 
-  it.each(['in their order', 'in reverse'])('of two cancels the plan that the first continued %s', async (order) => {
-    const { id } = await resumedByUpgrade();
-    await world.plans.upgrade(id, 'pro_pass');
-    const newest = await upgrades(id);
-    const ids = (order === 'in reverse' ? newest : newest.toReversed()).map((one) => one.id);
+  it.each(['in their order', 'in reverse'])(
+    'of two cancels the plan that the first one continued (returned %s)',
+    async (order) => {
+      const { id } = await resumedByUpgrade();
+      await world.plans.upgrade(id, 'pro_pass');
+      const newest = await upgrades(id);
+      const ids = (order === 'in reverse' ? newest : newest.toReversed()).map((one) => one.id);
 
-    await world.script(ids[0]!, 'disputed');
-    expect(await world.collected(id)).toMatchObject({ cents: order === 'in reverse' ? 9999 : 29_999, ends: false });
-    await world.script(ids[1]!, 'disputed');
-    expect(await world.collected(id)).toMatchObject({ cents: 2999, ends: true });
-    await world.script(ids[0]!, 'won');
+      await world.script(ids[0]!, 'disputed');
+      expect(await world.collected(id)).toMatchObject({ cents: order === 'in reverse' ? 9999 : 29_999, ends: false });
+      await world.script(ids[1]!, 'disputed');
+      expect(await world.collected(id)).toMatchObject({ cents: 2999, ends: true });
+      await world.script(ids[0]!, 'won');
 
-    expect(await world.collected(id)).toMatchObject({ ends: false });
-    await world.script(ids[1]!, 'won');
-    expect(await world.collected(id)).toMatchObject({ cents: 29_999, ends: false });
-  });
+      expect(await world.collected(id)).toMatchObject({ ends: false });
+      await world.script(ids[1]!, 'won');
+      expect(await world.collected(id)).toMatchObject({ cents: 29_999, ends: false });
+    },
+  );
 
   it('cancels a plan whose month was disputed too, and continues it once both disputes are won', async () => {
     const { id, order } = await resumedByUpgrade();

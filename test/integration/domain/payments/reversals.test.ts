@@ -212,6 +212,6 @@ it('repeating every event changes nothing', async () => {
   expect(await world.meter(id)).toEqual(before);
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -207,6 +207,6 @@ it('an automatic top-up requests authentication of at most five payments a day',
   await world.payments.topUps.set(id, null);
 });
 
-it('keeps payments and credits equal', async () => {
+it('payments and credits are equal at the end', async () => {
   expect(await world.differences()).toEqual([]);
 });

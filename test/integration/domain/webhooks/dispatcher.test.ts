@@ -135,7 +135,7 @@ describe('changes of a meter', () => {
     expect(values.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  it('are written in sequence if they raise alerts, which one item counts, and concurrently otherwise', async () => {
+  it('are written in sequence if they raise alerts, because one item counts these, and otherwise concurrently', async () => {
     const webhook = await s.webhook();
     const peak = { counted: 0, others: 0 };
     const under = { counted: 0, others: 0 };

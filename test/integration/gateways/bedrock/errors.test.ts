@@ -12,7 +12,7 @@ describe('an error of Bedrock', () => {
     ['unavailable', 'SERVICE_UNAVAILABLE'],
     ['error', 'MODEL_ERROR'],
     ['hang', 'MODEL_TIMEOUT'],
-  ] as const)('%s is %s, whole and streamed', async (fault, code) => {
+  ] as const)('%s is %s, with and without streaming', async (fault, code) => {
     bedrock.faults.order({ target: 'bedrock', fault, endpoint: nova, count: 2 });
     if (fault === 'hang') bedrock.gateway = bedrock.gatewayTo(nova, 400);
     await expect(bedrock.chat()).rejects.toMatchObject({ code });
@@ -42,7 +42,7 @@ describe('an error of Bedrock', () => {
       'INVALID_FORMAT',
     ],
     ['a failure', containerError(500, 'boom'), 'MODEL_ERROR'],
-  ])('about %s has its code', async (_, reply, code) => {
+  ])('about %s has the matching code', async (_, reply, code) => {
     bedrock.engine = { invoke: async () => reply };
     await expect(bedrock.chat()).rejects.toMatchObject({ code });
     expect((await bedrock.stream()).error).toMatchObject({ code });

@@ -19,7 +19,7 @@ const message = (content: string, more: object = {}) => ({
 });
 
 describe('a chat with a model on Bedrock', () => {
-  it('has the same text, reason and usage whole and streamed', async () => {
+  it('has the same text, reason and usage with and without streaming', async () => {
     const whole = await bedrock.chat();
     const { error, text, reason, usage } = await bedrock.stream();
     expect(error).toBeUndefined();
@@ -116,7 +116,7 @@ describe('a chat with a model on Bedrock', () => {
 });
 
 describe('tools of a model on Bedrock', () => {
-  it('are called with the same arguments whole and streamed, and their results are accepted', async () => {
+  it('are called with the same arguments with and without streaming, and their results are accepted', async () => {
     const offered = { tools: [weather], tool_choice: 'required' };
     const whole = await bedrock.chat(offered);
     const [call] = whole.choices[0]!.message.tool_calls!;
@@ -186,7 +186,7 @@ describe('tools of a model on Bedrock', () => {
 });
 
 describe('embeddings of Titan on Bedrock', () => {
-  it('are those of all texts, in order, with the tokens of all', async () => {
+  it('contain the vectors of all texts in order, and the sum of their tokens', async () => {
     const input = Array.from({ length: 20 }, (_, index) => `Text number ${index}`);
     const { data, usage } = await bedrock.gatewayTo(titan).embed('m', { input, dimensions: 64 });
     expect(data.map(({ index, embedding }) => [index, embedding.length])).toEqual(input.map((_, index) => [index, 64]));

@@ -29,7 +29,7 @@ describe("Anthropic's format", () => {
     ['MODEL_ERROR', 'api_error'],
     ['SERVICE_UNAVAILABLE', 'overloaded_error'],
     ['MODEL_TIMEOUT', 'timeout_error'],
-  ])('names %s %s', (code, type) => {
+  ])('maps %s to %s', (code, type) => {
     expect(responseFormats.anthropic.error({ code, detail: 'Why.' })).toEqual({
       type: 'error',
       error: { type, message: 'Why.' },

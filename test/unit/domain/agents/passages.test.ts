@@ -6,7 +6,7 @@ import { passageSearch, type TurnOrder } from '#domain/agents/turn-order.ts';
 import { packVectors, scoresOf, unit } from '#domain/agents/vector-index.ts';
 import { atLength, times } from '#test/many.ts';
 
-/** Covers every script and width: words, white space, sentence ends, combining marks, surrogate pairs and emoji sequences. */
+/** Covers every script and width: words, whitespace, sentence ends, combining marks, surrogate pairs and emoji sequences. */
 const pieces = [
   ['a', 'Brücke', '日本語', 'ภาษาไทย', 'हिन्दी', 'عربي', '👩‍👩‍👧', '🏳️‍🌈', '🌊', 'e\u0301\u0323', '한글', 'ﬁ', '\u{10348}'],
   [' ', '\n\n', '. ', '! ', '。', '\t', '\u00a0', '\u3000', '-', '…'],
@@ -28,7 +28,7 @@ describe('the chunks of a text', () => {
     expect(minChunksOf('Word '.repeat(10_000))).toBe(40);
   });
 
-  it('are consecutive slices of the text at code point offsets, and omit only white space', () => {
+  it('are consecutive slices of the text at code point offsets, and omit only whitespace', () => {
     const property = fc.property(text, (value) => {
       const points = pointsOf(value);
       const chunks = chunksOf(value);

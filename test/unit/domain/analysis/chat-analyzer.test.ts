@@ -136,7 +136,7 @@ describe('a model request', () => {
   const prose = 'I bought the Aurora 5 in Oslo. Its battery is superb, but the strap broke; write to Ada Lovelace. ';
   it.each([
     ['5,000 characters of English', full(prose)],
-    ['white space alone', ' '.repeat(5000)],
+    ['whitespace alone', ' '.repeat(5000)],
   ])('is the only one for %s', async (_, given) => {
     const { analyze, requests } = analysisBy(() => nothing);
     await analyze({ text: given, analyses: quoting });

@@ -22,7 +22,7 @@ describe('a quoted name', () => {
     ['with the text joined to it', 'Anna_Müller und #AnnaMüller', 'Anna', '[P] und #[P]'],
     ['across a line break', '12 Main St,\nSpringfield', '12 Main St, Springfield', '[P]'],
     [
-      'across any white space',
+      'across any whitespace',
       'Ada\u00a0Lovelace, Ada\nLovelace, Ada \u200b\t Lovelace',
       'Ada Lovelace',
       '[P], [P], [P]',

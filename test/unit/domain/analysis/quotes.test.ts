@@ -10,7 +10,7 @@ const sliceIn = {
   code_point: (text: string, start: number, end: number) => Array.from(text).slice(start, end).join(''),
 } as const;
 
-/** Quotes of a text and of nothing, with and without white space, and half characters. */
+/** Quotes of a text and of nothing, with and without whitespace, and half characters. */
 const withQuotes = anyText.chain((text) => {
   const points = Array.from(text);
   const place = fc.nat(points.length);

@@ -47,12 +47,15 @@ describe('model audio', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  test.each([0, 0xffff_ffff, 0x7fff_ffff])('gets its true length if its header has %d for unknown', async (length) => {
-    const samples = Buffer.alloc(5000, 3);
-    const file = await read(wav(samples, { length, facts: 26 }), 'wav');
-    expect(file.readUInt32LE(4)).toBe(file.length - 8);
-    expect(file.readUInt32LE(file.indexOf('data') + 4)).toBe(5000);
-  });
+  test.each([0, 0xffff_ffff, 0x7fff_ffff])(
+    'is sent with its true length if its header states the unknown length %d',
+    async (length) => {
+      const samples = Buffer.alloc(5000, 3);
+      const file = await read(wav(samples, { length, facts: 26 }), 'wav');
+      expect(file.readUInt32LE(4)).toBe(file.length - 8);
+      expect(file.readUInt32LE(file.indexOf('data') + 4)).toBe(5000);
+    },
+  );
 
   test('is refused if it ends before its stated length', async () => {
     const file = wav(Buffer.alloc(5000));
@@ -106,7 +109,7 @@ describe('model audio', () => {
   });
 });
 
-it('an upload of another media type than the listed ones is refused', () => {
+it('an upload with an unlisted media type is refused', () => {
   for (const type of uploadTypes) expect(() => refuseUnknownType(type)).not.toThrow();
   expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a supported audio type/);
 });

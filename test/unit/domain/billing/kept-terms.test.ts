@@ -74,7 +74,7 @@ describe('a subscription to a plan that is then sold on other terms', () => {
     expect([hasFeature(meter, 'messages'), hasFeature(meter, 'webhooks')]).toEqual([true, rank > 2]);
   });
 
-  it('shows no terms while they are those that are sold', () => {
+  it('shows no terms while they equal the terms sold', () => {
     const { plans } = sale();
     expect(subscriptionView(subscribed(plans, 3), plans, 0)).not.toHaveProperty('terms');
   });
@@ -192,7 +192,7 @@ describe('a plan that ends', () => {
     ],
     ['a day before', '2027-01-20T10:00:00Z', '2027-06-15T00:00:00Z', '2027-06-20T10:00:00Z', '2027-07-20T10:00:00Z'],
     ['afterwards', '2027-01-20T10:00:00Z', '2027-09-01T00:00:00Z', '2027-09-20T10:00:00Z', '2027-10-20T10:00:00Z'],
-  ])('is announced and replaced when decided %s', (_, bought, decided, notice, replaced) => {
+  ])('is announced and replaced if its end is set %s', (_, bought, decided, notice, replaced) => {
     const { plans, change } = sale();
     const before = until(subscribed(plans, 3, at(bought)), at(decided), plans);
     expect(notices(before.entries)).toEqual([]);

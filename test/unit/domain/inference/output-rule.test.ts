@@ -23,7 +23,7 @@ const person = {
 };
 const ada = { name: 'Ada', age: 36 };
 
-describe('a reply by a JSON schema', () => {
+describe('a reply with a JSON schema', () => {
   it.each<[string, unknown]>([
     ['all required fields', ada],
     ['all fields', { ...ada, mail: 'ada@example.com', kind: null, friends: [ada], pet: { lives: 9 } }],

@@ -212,7 +212,7 @@ describe('the events of a stream', () => {
   });
 });
 
-describe('a whole response', () => {
+describe('an unstreamed response', () => {
   it('has every field of Open Responses', () => {
     const response = whole({ content: 'Hello', reasoning: 'Hm' }, 'stop', {
       metadata: { a: 'b' },

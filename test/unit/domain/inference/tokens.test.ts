@@ -53,7 +53,7 @@ describe('a request in a dialect that reduces the output', () => {
     return (await outputRoom(conversation, bpeTokenizer, proved)).maxTokens;
   };
 
-  it('may generate half of the window by default, or the space beside a long prompt', async () => {
+  it('may generate half of the window by default, or the tokens that remain after a long prompt', async () => {
     expect(await chat(1)).toBe(2_048);
     expect(await chat(3_000)).toBe(4_096 - 3_000 - 7);
     expect(await chat(1, 32_000)).toBe(4_096 - 1 - 7);

@@ -16,7 +16,7 @@ import { listed } from '#test/listed.ts';
 import { atLength } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';
 
-/** Words and sentences of several scripts, all kinds of white space, marks, long runs, and random text. */
+/** Words and sentences of several scripts, all kinds of whitespace, marks, long runs, and random text. */
 const scripts = fc.constantFrom(
   ...listed('Hello world. Why? 你好，世界。 今日は天気がいいですね สวัสดีชาวโลก ພາສາລາວ 👨‍👩‍👧 e\u0301 …'),
 );
@@ -56,7 +56,7 @@ async function translated(text: string, chat: Chat): Promise<string> {
   return (await service.translate(await service.order({ ...request, text }, proved))).translatedText;
 }
 
-it('the price covers each started unit of 100 words, and exists only for services sold by such units', () => {
+it('the price covers each started unit of 100 words, and exists only for services priced by such units', () => {
   const prices = [1, 99, 100, 101, 200, 201, 5000].map((words) => pricePerStarted('translation', words));
   expect(prices).toEqual([10, 10, 10, 20, 20, 30, 500].map(credits));
   expect(pricePerStarted('audio', 1001)).toBe(credits(100));
@@ -107,7 +107,7 @@ describe('a translation', () => {
       }),
     ));
 
-  it('keeps the white space of the text and drops white space added by the model', async () => {
+  it('keeps the whitespace of the text and drops whitespace added by the model', async () => {
     expect(await translated('\n  good  day \t', shout)).toBe('\n  GOOD  DAY \t');
     expect(await translated(` ${manySentences}\n`, shout)).toBe(` ${manySentences.toUpperCase()}\n`);
   });
@@ -243,14 +243,14 @@ describe('the word count', () => {
     fc.assert(property);
   });
 
-  it('is the same for any white space between the words', () => {
+  it('is the same for any whitespace between the words', () => {
     const property = fc.property(fc.array(oneWord, { minLength: 1 }), space, (words, gap) => {
       expect(countWords(gap + words.join(gap) + gap)).toBe(words.length);
     });
     fc.assert(property);
   });
 
-  it('is at least 1 for every text that is not white space', () => {
+  it('is at least 1 for every text that is not whitespace', () => {
     fc.assert(fc.property(anyText, (text) => countWords(text) > 0 === (text.trim() !== '')));
     const points = Array.from({ length: 0x3_23b0 }, (_, point) => String.fromCodePoint(point));
     const letters = points.filter((character) => /\p{Lo}|\p{Lm}/u.test(character));

@@ -6,7 +6,7 @@ const shards = 4;
 const lives = atLength(30, 2500);
 
 it.each(times(shards, (shard) => seed + shard * lives))(
-  `${lives} lives from seed %i have credits for every cent, and the provider collects what the meter says`,
+  `${lives} lives from seed %i have credits for every cent, and the provider charges the amounts of the meter`,
   async (first) => {
     for (let one = first; one < first + lives; one++) {
       const { problems, life: lived } = await wholeLife(one);

@@ -79,7 +79,7 @@ describe('the limit of a key', () => {
     ]);
   });
 
-  it('is reported for its budget after a rotation, and not once no key has the budget', () => {
+  it('is reported for its budget after a rotation, until no key has the budget', () => {
     const before = account(credits(10), { r: hold(credits(1)) });
     const rotated = account(credits(10), {}, { keys: new Map([['key-2', { expiresAt: at + 9999, limit }]]) });
     const gone = account(credits(10), {}, { keys: new Map() });
@@ -106,7 +106,7 @@ describe('a change of keys', () => {
     expect(eventsOf({ id: '1', before: meter, after: meter, entries: [], keyEvent })).toEqual([event]);
   });
 
-  it('is no event if keys are suspended, renamed or expire', () => {
+  it('is not an event if keys are suspended, renamed or expire', () => {
     const before = account(0, {});
     expect(eventsOf({ id: '1', before, after: { ...before, keys: new Map() }, entries: [] })).toEqual([]);
   });

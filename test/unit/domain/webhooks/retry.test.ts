@@ -65,7 +65,7 @@ describe('a failing webhook', () => {
     expect(healthAfterFailure(healthy, { ...failed, retryAfterMs: hour }, now).pausedUntil).toBe(now + hour);
   });
 
-  it('is to be disabled after five days', () => {
+  it('is disabled after five days', () => {
     const { health } = after(1);
     expect([hasFailedForLong(health, now + 5 * day - 1), hasFailedForLong(health, now + 5 * day)]).toEqual([
       false,

@@ -43,7 +43,7 @@ describe('the reason of a rejected request', () => {
     expect(reasonIn(message)).toBeUndefined();
   });
 
-  it('has no control characters, directions of text or line breaks, and at most 201 characters', () => {
+  it('has no control characters, text-direction characters or line breaks, and at most 201 characters', () => {
     const reason = reasonIn(`this\u0000 is\r\n\u202e reversed\u001b and\u2028 ${'very '.repeat(1000)} long`);
     expect(reason).toMatch(/^this is reversed and (?:very )+very…$/);
     expect(reason!.length).toBeLessThanOrEqual(201);

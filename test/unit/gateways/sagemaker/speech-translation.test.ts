@@ -28,7 +28,7 @@ async function translated(reply: object, options: { isServer?: boolean; translat
 }
 
 describe('the translation of speech', () => {
-  it('is requested with the field `task`, and on servers at a path of its own', async () => {
+  it('is requested with the field `task`, and on OpenAI-compatible servers at its own path', async () => {
     const { transcript, form, attributes } = await translated({ task: 'translate' }, { translate: true });
     expect(transcript.text).toBe('Good day');
     expect(form).toContain('name="task"\r\n\r\ntranslate\r\n');
