@@ -75,7 +75,7 @@ function embedding(text: string, dimensions: number): Float32Array {
   return Float32Array.from(sums, (value) => (length < 1e-9 ? value : value / length));
 }
 
-/** Words weigh most, their trigrams less, and common words little. A text without words is a feature of its own. */
+/** Words weigh most, their trigrams less, and common words little. A text without words is a separate feature. */
 function features(text: string): [string, number][] {
   const words =
     text

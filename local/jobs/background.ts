@@ -78,7 +78,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
-  // It would copy every record for a log that is off.
+  // The middleware would copy every record for a log that is off.
   client.middlewareStack.remove('loggerMiddleware');
   closers.add({ close: () => client.destroy() });
   const followers = await Promise.all(own.flatMap((job) => followStream(job, client, options)));

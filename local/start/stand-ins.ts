@@ -63,7 +63,7 @@ export interface StandInOptions {
   readonly engine: Engine;
   readonly receiptDelayMs: ServiceOptions['receiptDelayMs'];
   readonly now: () => number;
-  /** Files of long audio. `pageOrigins` may upload them. */
+  /** Files of long audio. Pages of `pageOrigins` may upload them. */
   readonly files: FileStore;
   readonly archive: FileStore;
   readonly pageOrigins: readonly string[];

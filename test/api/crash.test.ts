@@ -152,6 +152,6 @@ describe('a process killed during a plan change', () => {
   );
 });
 
-it('the ledger adds up to every balance after the kills', async () => {
+it('the ledger adds up to every balance after the processes are killed', async () => {
   expect(await auditFindings(service)).toEqual([]);
 });

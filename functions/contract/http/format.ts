@@ -191,7 +191,7 @@ const pathFormats: readonly (readonly [path: string, format: FormatName])[] = [
   ['/anthropic', 'anthropic'],
 ];
 
-/** Format of every response below a path, including paths without a route (docs/guides/openai-sdks.md#what-differs). */
+/** Format of every response below a path, including paths without a route (docs/guides/openai-sdks.md#differences). */
 export function formatNameOf(path: string): FormatName {
   const found = pathFormats.find(([parent]) => path === parent || path.startsWith(`${parent}/`));
   return found?.[1] ?? 'envelope';

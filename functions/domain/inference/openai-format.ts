@@ -65,7 +65,7 @@ export function openAiChat(request: OpenAiChatRequest, index = 0): ChatFormat<Op
   };
 }
 
-/** One response with the choices of all. */
+/** Merges the choices of all responses into one response. */
 export function joinChats(bodies: Bodies<OpenAiChatCompletion>, usage: ModelUsage): OpenAiChatCompletion {
   return { ...bodies[0], choices: bodies.flatMap(({ choices }) => choices), usage: detailed(usage) };
 }
@@ -143,7 +143,7 @@ export function openAiCompletion(request: OpenAiCompletionRequest, index = 0): C
   };
 }
 
-/** One response with the choices of all. */
+/** Merges the choices of all responses into one response. */
 export function joinCompletions(bodies: Bodies<OpenAiCompletion>, usage: ModelUsage): OpenAiCompletion {
   return { ...bodies[0], choices: bodies.flatMap(({ choices }) => choices), usage: detailed(usage) };
 }

@@ -122,7 +122,7 @@ function outputRule(format: TextFormat): OutputRule | undefined {
 /** Calls of one turn are in one message. Reasoning is not sent to the model. */
 function modelMessages(items: readonly Item[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  /** Calls of the last message that has some. A copy for each would take quadratic time. */
+  /** Calls of the last message with calls, extended in place: a copy for each call would take quadratic time. */
   let calls: NonNullable<ModelMessage['tool_calls']>[number][] = [];
   const names = new Map<string, string>();
   for (const item of items) {

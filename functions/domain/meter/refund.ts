@@ -55,7 +55,7 @@ export function refundableCharge(meter: Meter, { requestId, hold, cost }: Settle
  * epoch seconds.
  */
 export function refund(before: Meter, charge: RefundableCharge, back: Refund, now: number): Settled {
-  // Otherwise the refund would go to an expired, empty lot.
+  // Expires lots first, so that no refund goes to an expired, empty lot.
   const unexpired = expireLots(before, now);
   const refunded = chain(unexpired, (meter) => restored(meter, charge, back, now));
   return counted(

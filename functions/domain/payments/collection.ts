@@ -221,7 +221,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     await provider.expireCheckouts(customer);
     const running = await provider.runningPlans(customer);
     const ids = new Set(running.map(({ id }) => id));
-    // It may have ended with an open invoice.
+    // An ended subscription may still have an open invoice.
     if (subscription !== undefined) ids.add(subscription);
     for (const id of ids) await provider.stop(id);
   }
@@ -255,7 +255,7 @@ function collected(meter: Meter, now: number, plans: Plans): Collected | undefin
   if (!isMonthRunning(meter, now)) return undefined;
   const { paidUntil, unpaidSince } = subscription;
   const isSuspended = closed === 'suspended';
-  // Its open invoice could still be charged.
+  // The open invoice of a suspended account could still be charged.
   if (isSuspended && unpaidSince !== undefined) return undefined;
   const plan = nextPlan(meter, subscription, plans);
   const isFree = !plan.price;

@@ -72,7 +72,7 @@ export function reversals({ store, metering, plans, clock, onChange, mark, align
   };
 }
 
-/** Microcredits. */
+/** Returns microcredits. */
 function creditsToTake(order: Order, returned: number): number {
   const charged = paidOf(order);
   if (charged === 0) return 0;

@@ -189,7 +189,7 @@ export function topUpRules({
   ): Promise<void> {
     let changed: TopUpRule | undefined;
     await changeProfile(store, accountId, ({ topUp }) => {
-      // Otherwise the owner has replaced the rule in the meantime, or it was switched off.
+      // Changes nothing if the owner has replaced the rule in the meantime, or it was switched off.
       changed = isOn(topUp, rule) ? changedRule(topUp, change) : undefined;
       return changed && { topUp: changed };
     });

@@ -82,7 +82,7 @@ export function requestStore(client: DynamoDBDocumentClient, table: string): Req
       let last = cursor !== undefined && cursor < newest ? cursor : newest;
       const items: Record<string, unknown>[] = [];
       for (let reads = 0; reads < maxReads && last >= first; reads++) {
-        // One more item shows whether another page follows. The other one may be the last item of the previous page.
+        // Reads two items more: one may be the last item of the previous page, the other shows whether a page follows.
         const size = reads === 0 ? limit + 2 : itemsPerRead;
         const { Items = [], LastEvaluatedKey } = await client.send(query(accountId, filter, last, size));
         // A read starts with the last key of the previous page or read, which is already listed.

@@ -61,7 +61,7 @@ export const jobTracing = Tracing.PASS_THROUGH;
 export class ServiceFunction extends LambdaFunction {
   /** The alias that callers and triggers invoke. Rollouts move it. */
   readonly live: IFunction;
-  /** The same alias, for rollouts. */
+  /** The alias `live` as an `Alias`, which rollouts require. */
   readonly alias: Alias;
   /** Alarm on failed invocations. */
   readonly failing: Alarm;

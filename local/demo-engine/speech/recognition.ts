@@ -21,7 +21,7 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const unknown = { text, segments: [{ start: 0, end: duration, text }], words: [] };
   const { words, ...spoken } = transcript ?? unknown;
   const isByWord = form.getAll('timestamp_granularities[]').includes('word');
-  // It speaks English only, so a translation is the same text.
+  // The demo engine speaks English only, so a translation is the same text.
   const task = form.get('task') ?? 'transcribe';
   const body = { task, language: 'en', duration, ...spoken, ...(isByWord && { words }) };
   return {

@@ -198,7 +198,7 @@ export function newPaymentMethod(world: World, { number, expMonth, expYear, name
   return method;
 }
 
-/** The same for the same number, as with Stripe. */
+/** Equal numbers have equal fingerprints, as with Stripe. */
 const fingerprintOf = (number: string): string =>
   createHash('sha256').update(`card ${number}`).digest('base64url').replaceAll(/[-_]/g, '0').slice(0, 16);
 

@@ -164,7 +164,7 @@ export function priceOf(
   return newPrice(world, id, { ...rest, active: false });
 }
 
-/** Both parameters were checked. */
+/** Unreachable: the caller has checked that one of the parameters exists. */
 function neverData(): never {
   throw new Error('neither of two parameters was given');
 }

@@ -89,7 +89,7 @@ describe('a service whose offer changed', () => {
     );
   });
 
-  it('does not start without the plan of a subscription, or with its number for another plan', async () => {
+  it('does not start without the plan of a subscription, or if another plan has its number', async () => {
     const service = await startOffered(offer, folder);
     await service.owner(200, 'PUT', '/api/subscription/upgrade-plan', { newPlanId: 'team' });
     await service.stop();

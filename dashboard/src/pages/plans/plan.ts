@@ -117,7 +117,7 @@ export function unpaidRenewal(subscription: Subscription): UnpaidRenewal | undef
   return pastDue?.reason === 'payment_due' ? { usd: price, since: pastDue.since, isPastDue: true } : undefined;
 }
 
-/** The same day of the next month, or its last day, as an ISO date. */
+/** Returns the day a month from now, at most the last day of that month, as an ISO date. */
 export function dayInAMonth(now: number): string {
   const today = new Date(now);
   const lastDay = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 2, 0)).getUTCDate();

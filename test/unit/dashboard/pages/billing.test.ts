@@ -66,7 +66,7 @@ describe('the status of a payment', () => {
   });
 });
 
-describe('a returned payment', () => {
+describe('the payment of a buyer who returns from the payment page', () => {
   it('is polled every second, then every three, for a minute in total', () => {
     let [reads, waited] = [0, 0];
     for (let ms = nextReadMs('created', reads); ms !== false; ms = nextReadMs('created', reads)) {
