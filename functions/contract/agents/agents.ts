@@ -12,7 +12,7 @@ const functions = v.pipe(
   Functions,
   v.check(
     (list) => new Set(list.map(({ name }) => name)).size === list.length,
-    'must not have two functions with the same name',
+    'must not contain two functions with the same name',
   ),
   v.check(
     (list) => byteLength(JSON.stringify(list)) <= limits.agentFunctionBytes,

@@ -4,7 +4,7 @@ import { limits } from '../shared/limits.ts';
 import { content, refusedUnless, withoutEffect } from './inference-fields.ts';
 
 /*
- * Fields of OpenAI's and vLLM's clients beyond those that every model serves. A forwarded field is a 400 if the model's
+ * Fields of OpenAI's and vLLM's clients beyond those that every model serves. A forwarded field returns a 400 if the model's
  * container does not have it (docs/inference.md#container-contracts).
  */
 

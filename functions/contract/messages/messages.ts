@@ -20,7 +20,7 @@ const hasControls = (value: string): boolean => /[\u0000-\u0009\u000b\u000c\u000
 
 const messageText = v.pipe(
   text(limits.messageTextCharacters),
-  v.check((value) => !hasControls(value), 'must not have control characters other than line breaks'),
+  v.check((value) => !hasControls(value), 'must not contain control characters other than line breaks'),
   v.check(isVisible, 'must have a visible character'),
   v.description('At most three segments for an SMS, and 1,000 characters for a call.'),
 );

@@ -229,7 +229,7 @@ const outside =
   /(?:\b(?:xlink:)?href|\bsrc)\s*=\s*(?!["']#)|url\(\s*(?!["']?#)|image-set|\\|@import|<\s*style\b|<\?xml-stylesheet/i;
 
 function logoFault(svg: string): string | undefined {
-  if (svg === '') return 'must be the path of an SVG file beside the offer';
+  if (svg === '') return 'must be the name of an SVG file in the folder of the offer';
   if (Buffer.byteLength(svg) > maxLogoBytes) return `must have at most ${maxLogoBytes} bytes`;
   if (!/^\s*(?:<\?xml[^>]*\?>\s*)?<svg[\s>][^]*<\/svg>\s*$/.test(svg)) return 'must be an SVG file';
   if (scripted.test(svg)) return 'must not contain scripts, events or declarations';

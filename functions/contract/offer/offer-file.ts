@@ -62,8 +62,8 @@ const endpointName = v.pipe(
   v.regex(/^[a-zA-Z0-9](?:-*[a-zA-Z0-9]){0,62}$/, 'must be the name of an endpoint'),
 );
 const logoFile = v.pipe(
-  v.string('must be the name of an SVG file beside the offer'),
-  v.regex(/^\w[\w.-]{0,199}$/, 'must be the name of an SVG file beside the offer'),
+  v.string('must be the name of an SVG file in the folder of the offer'),
+  v.regex(/^\w[\w.-]{0,199}$/, 'must be the name of an SVG file in the folder of the offer'),
 );
 const secretName = v.pipe(
   v.string('must be the name of a secret'),

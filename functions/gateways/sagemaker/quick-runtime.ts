@@ -16,8 +16,8 @@ import {
 const loadFrames = () => import('./event-frames.ts');
 
 /**
- * Invocations that bypass the SDK's middleware. Returns only 200 responses and frames with the model's bytes; any other result becomes
- * the one attempt of the SDK, which throws its error.
+ * Invocations that bypass the SDK's middleware. Returns only 200 responses and frames with the model's bytes. Any
+ * other result is passed to the SDK as its only attempt, and the SDK throws the error.
  */
 export function quickRuntime(
   service: AwsService,

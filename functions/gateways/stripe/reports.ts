@@ -8,7 +8,7 @@ const clockSkew = 60;
 
 type Reports = Pick<PaymentProvider, 'report' | 'renewal' | 'paidInvoicesOf' | 'invoicesSince' | 'sessionsSince'>;
 
-/** Reads payments as orders report them. */
+/** Reads payments, invoices and checkout sessions from Stripe, in the form in which orders store them. */
 export function paymentReports({ stripe, call }: StripeClient): Reports {
   async function paymentFacts(payment: string | undefined) {
     if (payment === undefined) return {};

@@ -80,7 +80,7 @@ const ofAgents: readonly BrokenRule[] = [
   ['functions.0.parameters must be a JSON schema object', withFunctions([{ name: 'a', parameters: [] }])],
   ['functions.0.parameters must be well-formed Unicode', withFunctions([{ name: 'a', parameters: { a: half } }])],
   ['functions must have at most 128 functions', withFunctions(Array.from({ length: 129 }, (_, at) => named(`f${at}`)))],
-  ['functions must not have two functions with the same name', withFunctions([named('a'), named('a')])],
+  ['functions must not contain two functions with the same name', withFunctions([named('a'), named('a')])],
   [
     'functions must have at most 65536 bytes as JSON',
     withFunctions([{ name: 'a', description: 'ä'.repeat(65_536 / 2) }]),

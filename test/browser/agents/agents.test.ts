@@ -84,7 +84,7 @@ describe('agents', () => {
     await press(page, 'Save');
     await shows(page, 'Name is required');
     await shows(page, 'Retention must be at most 365');
-    await shows(page, 'Functions must not have two functions with the same name');
+    await shows(page, 'Functions must not contain two functions with the same name');
     await shows(page, 'Instructions must have at most 8000 characters');
     expect(await findings(page)).toEqual([]);
     await field('Functions').fill('{"name"');

@@ -251,8 +251,8 @@ describe('an offer file', () => {
     ...['outside', 'style', 'escape', 'set'].map((name): [object, string] => [{ logo: `${name}.svg` }, outside]),
     [{ logo: 'entity.svg' }, 'logo must be an SVG file'],
     [{ logo: 'text.svg' }, 'logo must be an SVG file'],
-    [{ logo: '../plain.svg' }, 'logo must be the name of an SVG file beside the offer'],
-    [{ logo: 'none.svg' }, 'logo must be the path of an SVG file beside the offer'],
+    [{ logo: '../plain.svg' }, 'logo must be the name of an SVG file in the folder of the offer'],
+    [{ logo: 'none.svg' }, 'logo must be the name of an SVG file in the folder of the offer'],
   ])('with a product of %j is refused, and the error names its field', (wrong, expected) => {
     expect(faults(product(wrong))).toContain(`product.${expected}`);
   });
