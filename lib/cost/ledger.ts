@@ -61,7 +61,7 @@ function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number):
   const rows = 365 * callsPerDay;
   const parts = 12 * accounts * Math.ceil(rows / 12 / accounts / 5000);
   const archivedGb = gbOf(rows * (year - 0.5), rowBytes.archive);
-  // The index entry and `through` are one transaction. Rows are read twice: whole to archive them, and their keys to
+  // The index entry and `through` are written in one transaction. Rows are read twice: whole to archive them, and their keys to
   // delete them.
   const unitsPerPart = 2 * 2;
   const readUnits = (2 * rows * rowBytes.table) / 4096;

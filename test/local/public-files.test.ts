@@ -70,7 +70,7 @@ describe('the public files', () => {
     expect(await (await get('/guides/quick-start.md')).text()).toContain(`curl -s ${service.origin}/v1/`);
   });
 
-  it('show requests that work for every capability, and of the first one on the front page', async () => {
+  it('show requests that work for every capability, the first of them on the front page', async () => {
     const { key } = await service.person();
     const folder = await testFolder();
     const env = { ...process.env, API_KEY: key };

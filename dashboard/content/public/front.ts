@@ -78,7 +78,7 @@ export const services: readonly ServiceText[] = allServices.filter(({ of }) => i
 
 const bearer = '-H "Authorization: Bearer $API_KEY"';
 
-/** A line for each field, so that the example fits beside the headline. */
+/** A line for each field, so that the example fits next to the headline. */
 function json(path: string, body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`);
   const data = `'{\n${fields.join(',\n')}\n  }'`;

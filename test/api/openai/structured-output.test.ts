@@ -166,7 +166,7 @@ it.each<[string, object, RegExp]>([
   ['a loop', { $ref: '#' }, /checkable within/],
   ['an invalid pattern', { pattern: '[' }, /unsupported pattern/],
   ['200 KB', { enum: ['x'.repeat(200_000)] }, /131072 bytes/],
-])('a schema with %s is a 400 that names it, before the model is called', async (_, hostile, rule) => {
+])('a schema with %s returns a 400 that names it, before the model is called', async (_, hostile, rule) => {
   const received = replies(ended(fit));
   const { status, cost, error } = await refusedBy(
     request({ type: 'json_schema', json_schema: { name: 'x', schema: hostile } }),

@@ -26,7 +26,7 @@ describe('a stage that allows pages to use keys', () => {
   });
 });
 
-describe('a stage without such pages', () => {
+describe('a stage that allows no pages to use keys', () => {
   test('has no cross-origin headers anywhere', async () => {
     const { api } = await synthesise();
     expect(JSON.stringify(api.resources)).not.toMatch(

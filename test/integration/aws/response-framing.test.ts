@@ -116,7 +116,10 @@ test.each([
   ['two lengths', `${head}Content-Length: 1${crlf}Content-Length: 2${crlf}${crlf}ab`],
   ['a length with a sign', `${head}Content-Length: +1${crlf}${crlf}a`],
   ['a length beyond all numbers', `${head}Content-Length: 99999999999999999999${crlf}${crlf}a`],
-  ['a length beside chunks', `${head}Content-Length: 1${crlf}Transfer-Encoding: chunked${crlf}${crlf}0${crlf}${crlf}`],
+  [
+    'a length together with chunks',
+    `${head}Content-Length: 1${crlf}Transfer-Encoding: chunked${crlf}${crlf}0${crlf}${crlf}`,
+  ],
   ['a chunk without a size', `${chunked}${crlf}a${crlf}`],
   ['a chunk of an odd size', `${chunked}0x1${crlf}a${crlf}`],
   ['a chunk of an excessive size', `${chunked}fffffffffffffffff${crlf}a`],

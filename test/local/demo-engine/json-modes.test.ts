@@ -40,7 +40,7 @@ describe('the demo engine in a JSON mode', () => {
       { setup: 'Cats', punchline: 'Cats' },
     ],
     [
-      'values named beside their fields',
+      'values named next to their fields',
       {
         ...user('A person whose age is 36 and name is Ada Lovelace, with 2 dogs and 3 cats'),
         response_format: {

@@ -11,7 +11,7 @@ import type { Call } from '#middleware/call.ts';
 export interface Answer {
   readonly pieces: readonly string[];
   readonly usage: unknown;
-  /** Usage beside each piece of a completion's stream. */
+  /** Usage in each piece of a completion's stream. */
   readonly running?: readonly unknown[];
   /** Pieces after which the model fails. */
   readonly failsAfter?: number | undefined;

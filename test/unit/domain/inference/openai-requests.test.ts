@@ -199,7 +199,7 @@ describe('a request', () => {
     ],
     ['another kind of tool', { tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be function/],
     ['129 tools', { tools: Array.from({ length: 129 }, () => tools[1]) }, 'tools', /at most 128 tools/],
-    ['tools beside functions', { tools, functions: [time] }, 'tools', /together with functions/],
+    ['tools together with functions', { tools, functions: [time] }, 'tools', /together with functions/],
     ['the choice of a tool not offered', { tools, tool_choice: other }, 'tool_choice', /one of the tools/],
     ['a required choice of nothing', { tool_choice: 'required' }, 'tool_choice', /one of the tools/],
     ['an unknown choice', { tools, tool_choice: 'any' }, 'tool_choice', /must be none, auto, required/],
