@@ -116,7 +116,8 @@ export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
     const found = store.accounts(await store.cursor());
     const work = async (accountId: number): Promise<void> => {
       last = accountId;
-      parts += await visit(accountId, now, signal);
+      const added = await visit(accountId, now, signal);
+      parts += added;
     };
     const { failures } = await visitEach(found, work, { concurrency, signal });
     await store.keepCursor(signal.aborted ? last : undefined);
