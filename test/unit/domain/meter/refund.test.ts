@@ -140,6 +140,22 @@ describe('refunded credits', () => {
     ]);
   });
 
+  it('of expired purchased credits do not return to a later purchase', () => {
+    const lot = { source: 'purchase', granted: 50, remaining: 50 } as const;
+    const lots = [
+      { ...lot, id: 1, expiresAt: start + day },
+      { ...lot, id: 2, expiresAt: start + 20 * day },
+    ];
+    const { meter, charge } = charged(meterWith(100, { lots, lotsGranted: 2 }), 10);
+    const later = bringCurrent(meter, start + day, plans).meter;
+    const back = refund(later, charge, { amount: 10 }, start + day);
+    expect(currentLots(back.meter)).toMatchObject([{ id: 2, remaining: 50 }]);
+    expect(back.entries.map(({ type, amount }) => [type, amount])).toEqual([
+      ['refund', 10],
+      ['expiry', -10],
+    ]);
+  });
+
   describe('of a job that ends after its subscription', () => {
     const dev = { planId: 'dev_pass', plan: plans(2) };
     const subscribed = startSubscription(opened(), dev, 'sub-1', start, plans).meter;
