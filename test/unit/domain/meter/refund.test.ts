@@ -4,7 +4,7 @@ import { plansOf } from '#contract/billing/plans.ts';
 import { bringCurrent, grantCredits, openMeter } from '#domain/billing/grants.ts';
 import { cancel, resume, startSubscription } from '#domain/billing/subscription-changes.ts';
 import { currentLots, maxLotsPerSource, mergedLots } from '#domain/meter/lots.ts';
-import { balance, type Meter } from '#domain/meter/meter.ts';
+import { balance, type Hold, type Meter } from '#domain/meter/meter.ts';
 import { budgetBack, type RefundableCharge, refundableCharge, refund } from '#domain/meter/refund.ts';
 import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';
 
@@ -140,6 +140,26 @@ describe('refunded credits', () => {
     ]);
   });
 
+  it('name the price, key, budget and model of their charge if it has them', () => {
+    const hold = { amount: 5, deadline: start, service, model: '', keyId: '' } as const;
+    const named = { ...hold, model, keyId: 'key-1', price: '2s.1', budget: { id: 'b1', start } } as const;
+    const chargeOf = (one: Hold) => {
+      const settlement = { accountId: 1, requestId: 'one', hold: one, cost: 5, now: startMs };
+      return refundableCharge(meterWith(5), { ...settlement, staleBuckets: [], expiryPassed: false })!;
+    };
+    const { price, keyId, budget } = chargeOf(named);
+    expect({ price, keyId, model, budget }).toEqual({
+      price: '2s.1',
+      keyId: 'key-1',
+      model,
+      budget: { id: 'b1', start },
+    });
+    for (const name of ['price', 'budget', 'onResume']) expect(chargeOf(hold)).not.toHaveProperty(name);
+    const entryOf = (one: Hold) => refund(meterWith(0), chargeOf(one), { amount: 5 }, start).entries[0];
+    expect(entryOf(named)).toMatchObject({ price: '2s.1', keyId: 'key-1', model });
+    for (const name of ['price', 'keyId', 'model', 'job']) expect(entryOf(hold)).not.toHaveProperty(name);
+  });
+
   it('of expired purchased credits do not return to a later purchase', () => {
     const lot = { source: 'purchase', granted: 50, remaining: 50 } as const;
     const lots = [
@@ -265,8 +285,9 @@ describe('a key’s budget', () => {
     ['gets no refund in a later period', limited, { start: start + day, used: 10 }, undefined],
     ['gets no refund above its use', limited, { start, used: 9 }, undefined],
     ['gets no refund if it no longer exists', limited, undefined, undefined],
+    ['gets no refund of 0 credits', limited, { start, used: 10 }, undefined, 0],
     ["gets no refund for another key's charge", charge, { start, used: 10 }, undefined],
-  ])('%s', (_, kept, budget, expected) => {
-    expect(budgetBack(spent(budget), kept, 10)).toEqual(expected);
+  ])('%s', (_, kept, budget, expected, amount = 10) => {
+    expect(budgetBack(spent(budget), kept, amount)).toEqual(expected);
   });
 });

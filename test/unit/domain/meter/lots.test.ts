@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { changeLot, freeIn, type GrantedLot } from '#domain/meter/lots.ts';
+import type { Hold, Lot } from '#domain/meter/meter.ts';
+import { meterWith } from '#test/meter/meters.ts';
+
+const lot = { source: 'purchase', granted: 10, remaining: 10 } as const;
+const lots: readonly Lot[] = [
+  { ...lot, id: 1, expiresAt: 100 },
+  { ...lot, id: 2, expiresAt: 200 },
+  { ...lot, id: 3, expiresAt: 300 },
+];
+const granted = (id: number, expiresAt: number): GrantedLot => ({ id, source: 'purchase', expiresAt });
+const holdOf = (amount: number): Hold => ({ amount, deadline: 0, service: 'chat', model: '', keyId: '' });
+
+/** A meter with three lots of 10, of which calls have spent and hold some. */
+function meterOf(spent: number, ...held: number[]) {
+  const holds = new Map(held.map((amount, index) => [`call-${index}`, holdOf(amount)]));
+  return meterWith(30 - spent - held.reduce((sum, amount) => sum + amount, 0), { lots, holds });
+}
+
+describe('the free credits of a lot', () => {
+  it.each([
+    ['all of an untouched one', meterOf(0), [10, 10, 10]],
+    ['what calls have not spent, oldest lot first', meterOf(14), [0, 6, 10]],
+    ['what no open call holds, oldest lot first', meterOf(0, 4, 9), [0, 7, 10]],
+    ['what is neither spent nor held', meterOf(12, 3, 9), [0, 0, 6]],
+  ])('are %s', (_, meter, expected) => {
+    expect([1, 2, 3].map((id) => freeIn(meter, granted(id, 100 * id)))).toEqual(expected);
+  });
+
+  it('are found by the expiry of a lot that was merged into another, and are 0 for an expired one', () => {
+    expect(freeIn(meterOf(14), granted(9, 200))).toBe(6);
+    expect(freeIn(meterOf(14), granted(9, 999))).toBe(0);
+    expect(freeIn(meterOf(14), { ...granted(9, 200), source: 'plan' })).toBe(0);
+  });
+});
+
+describe('a change of a lot', () => {
+  it('changes its credits and the balance, after the spending of calls', () => {
+    const meter = meterOf(14);
+    const { lots: after, spendable } = changeLot(meter, granted(2, 200), -5)!;
+    expect([after.map(({ granted: whole, remaining }) => [whole, remaining]), spendable]).toEqual([
+      [
+        [10, 0],
+        [5, 1],
+        [10, 10],
+      ],
+      11,
+    ]);
+  });
+
+  it('has no effect once the lot has expired', () => {
+    expect(changeLot(meterOf(0), granted(9, 999), -5)).toBeUndefined();
+  });
+});
