@@ -4,7 +4,6 @@ import { access, appendFile, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { prices } from '#contract/billing/prices.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { type EndpointNames, namesOf } from './endpoint/templates.ts';
 import * as templates from './endpoint/templates.ts';
 
 const usage = `Usage: npm run new:endpoint -- NAME [--service SERVICE]
@@ -19,7 +18,7 @@ function isChargeable(name: string): name is templates.EndpointService {
   return Object.hasOwn(prices, name) && !['chat', 'completion', 'embeddings', 'transcription'].includes(name);
 }
 
-const filesOf = ({ id }: EndpointNames) => ({
+const filesOf = ({ id }: templates.EndpointNames) => ({
   schemas: `functions/contract/inference/${id}.ts`,
   test: `test/api/inference/${id}.test.ts`,
 });
@@ -42,7 +41,7 @@ async function insert(file: string, place: { before: string } | { after: string 
   );
 }
 
-async function create(names: EndpointNames, service: templates.EndpointService): Promise<string[]> {
+async function create(names: templates.EndpointNames, service: templates.EndpointService): Promise<string[]> {
   const files = filesOf(names);
   if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`the operation ${names.id} already exists`);
   for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`${path} already exists`);
@@ -64,7 +63,7 @@ async function create(names: EndpointNames, service: templates.EndpointService):
 async function run(): Promise<number> {
   const options = { service: { type: 'string', default: 'text_analysis' }, help: { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const names = namesOf(positionals[0] ?? '');
+  const names = templates.namesOf(positionals[0] ?? '');
   if (values.help || !names || positionals.length > 1 || !isChargeable(values.service)) {
     process.stdout.write(usage);
     return values.help ? 0 : 2;

@@ -3,11 +3,10 @@ import { isServiceName } from '#contract/billing/prices.ts';
 import { listedAnthropicModels } from '#contract/inference/anthropic-models.ts';
 import { callableModels, catalogueClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';
 import { listed, listedModels, pricedServices } from '#contract/listings.ts';
-import { offer } from '#contract/offer/current-offer.ts';
+import { offer, packPrices } from '#contract/offer/current-offer.ts';
 import { defaultOffer, defaultPacks } from '#contract/offer/default-offer.ts';
 import { isSold, serviceOf, serviceOfCharge } from '#contract/offered-services.ts';
-import { packList, packPrices } from '#contract/payments/pack-list.ts';
-import { packs } from '#contract/payments/payments.ts';
+import { packList, packs } from '#contract/payments/payments.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import type { Example, Examples } from './operation.ts';
 

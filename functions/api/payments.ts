@@ -1,4 +1,4 @@
-import { packList } from '#contract/payments/pack-list.ts';
+import { packList } from '#contract/payments/payments.ts';
 import type { paymentRoutes } from '#contract/routes/payments.ts';
 import type { Operation } from '#runtime/operation.ts';
 

@@ -1,5 +1,5 @@
 import { soldPlans } from '#contract/billing/plans.ts';
-import { packPrices } from '#contract/payments/pack-list.ts';
+import { packPrices } from '#contract/offer/current-offer.ts';
 import type { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import type { Operation } from '#runtime/operation.ts';
 

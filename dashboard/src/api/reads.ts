@@ -1,10 +1,14 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { findPlan, smallestWith } from '#contract/billing/plans.ts';
+import type { PlanFeature } from '#contract/offer/offer.ts';
+import { isSold, type Service } from '#contract/offered-services.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call, type Input, loadCurrentUser, loadMember } from './call.ts';
+import { useNow } from './config.ts';
 import { listKeys } from './keys.ts';
 import type { Data, DataRoute } from './response.ts';
 
@@ -89,3 +93,26 @@ export const spendingReads = [
   subscriptionRoutes.getSubscription,
   keyRoutes.listKeys,
 ] as const;
+
+/** Whether the account's plan includes a feature. A cancelled plan does until its paid period ends. Undefined while loading. */
+export function useHasFeature(feature: PlanFeature, { enabled = true } = {}): boolean | undefined {
+  const { data: subscription } = useSubscription({ enabled });
+  const now = useNow();
+  if (subscription === undefined) return undefined;
+  if (subscription === null) return false;
+  const { planId, endsAt, terms } = subscription;
+  const isOver = endsAt !== undefined && Date.parse(endsAt) <= now;
+  const isKept = terms?.features.includes(feature) ?? false;
+  return !isOver && (isKept || (findPlan(planId)?.rank ?? 0) >= smallestWith[feature].id);
+}
+
+/** Services that are sold, or that the plan of a signed-in account still includes. */
+export function useIsOffered(isMember: boolean): (service: Service) => boolean {
+  // Only a plan on older terms can have a feature that is not sold.
+  const hasMessages = useHasFeature('messages', { enabled: isMember && !isSold.messages });
+  const hasWebhooks = useHasFeature('webhooks', { enabled: isMember && !isSold.webhooks });
+  const has: Readonly<Partial<Record<Service, boolean | undefined>>> = isMember
+    ? { messages: hasMessages, webhooks: hasWebhooks }
+    : {};
+  return (service) => isSold[service] || has[service] === true;
+}

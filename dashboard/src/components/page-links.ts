@@ -1,7 +1,6 @@
 import type { Service } from '#contract/offered-services.ts';
 import { useConfig } from '../api/config.ts';
-import { useIsOffered } from '../api/offered-services.ts';
-import { useMe } from '../api/reads.ts';
+import { useIsOffered, useMe } from '../api/reads.ts';
 import type { IconName } from './icon.tsx';
 
 export interface PageLink {

@@ -1,4 +1,4 @@
-import { defaultOffer } from './default-offer.ts';
+import { defaultOffer, defaultPacks } from './default-offer.ts';
 import type { Offer } from './offer.ts';
 
 /** Defined as a constant in bundles and in the dashboard's build. */
@@ -13,3 +13,9 @@ const given = typeof OFFER === 'undefined' ? process.env['OFFER'] : OFFER;
  * `bin` read it from the environment.
  */
 export const offer: Offer = given ? JSON.parse(given) : defaultOffer;
+
+/** Packs of credits that are sold if the stage accepts payments. Prices in USD. */
+export const offeredPacks = offer === defaultOffer ? defaultPacks : offer.packs;
+
+/** The packs that are listed with the plans of `GET /subscription/plans`. */
+export const packPrices = offeredPacks.map(({ id, credits, priceUsd }) => ({ id, credits, price: priceUsd }));

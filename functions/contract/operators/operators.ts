@@ -186,3 +186,15 @@ export const MailList = v.object({
   ),
   suppression: v.nullable(v.object({ reason: v.picklist(['bounce', 'complaint']), at: instant })),
 });
+
+/** `at` in epoch ms. `by`: the operator's account; absent for `bin/operator.ts`. */
+export interface AuditEvent {
+  readonly accountId: number;
+  readonly action: AuditAction;
+  readonly by?: number;
+  readonly reason: string;
+  readonly at: number;
+  readonly requestId: string;
+  readonly before: AuditedState;
+  readonly after: AuditedState;
+}

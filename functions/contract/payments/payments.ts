@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { planId } from '../billing/subscriptions.ts';
+import { offeredPacks } from '../offer/current-offer.ts';
 import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
-import { offeredPacks } from './packs.ts';
 
 export const currency = 'usd';
 
@@ -22,6 +22,11 @@ export const packs: readonly PricedPack[] = offeredPacks.map(({ id, credits, pri
 });
 
 export const findPack = (id: string): PricedPack | undefined => packs.find((pack) => pack.id === id);
+
+/** The packs of `GET /payments/packs`. */
+export const packList = packs.map(({ id, credits, cents }) => {
+  return { id, credits, amount: cents, currency, validMonths: packMonths } as const;
+});
 
 export const orderKinds = ['pack', 'plan', 'upgrade', 'top_up', 'renewal'] as const;
 export type OrderKind = (typeof orderKinds)[number];

@@ -1,6 +1,6 @@
 import { offer } from '#contract/offer/current-offer.ts';
 import type { Product } from '#contract/offer/offer.ts';
-import type { AuditEvent } from '../shared/audit-event.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';

@@ -1,8 +1,8 @@
 import type { KeyStatus } from '#contract/accounts/keys.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import { lastInstant } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { KeyEvent } from '../meter/meter.ts';
-import type { AuditEvent } from '../shared/audit-event.ts';
 import { issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

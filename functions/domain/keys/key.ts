@@ -1,10 +1,10 @@
 import type { KeyLimit, KeyStatus } from '#contract/accounts/keys.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import { epochMs } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { type Budget, budgetAt, budgetOf, familyOf, nextPeriod, type WorkingKey } from '../meter/key-limits.ts';
 import type { KeyEvent } from '../meter/meter.ts';
-import type { AuditEvent } from '../shared/audit-event.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** A stored API key. `id` is the digest of the key, which is never stored. Times in epoch ms. */

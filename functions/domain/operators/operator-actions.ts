@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { AuditAction, AuditedState, AuditQuery } from '#contract/operators/operators.ts';
+import type { AuditAction, AuditedState, AuditEvent, AuditQuery } from '#contract/operators/operators.ts';
 import { type Account, type AccountStore, normalizedEmail, type Role } from '../accounts/account.ts';
 import { grantCredits } from '../billing/grants.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
@@ -9,7 +9,6 @@ import type { KeyService } from '../keys/key-service.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import type { AuditEvent } from '../shared/audit-event.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import { currency } from '#contract/payments/payments.ts';
 import type { PaymentProvider } from '#domain/payments/provider.ts';
-import { idOf, priceOf, type StripeClient, unlessEnded } from './client.ts';
-import type { StripePrices } from './prices.ts';
+import { codeOf, idOf, priceOf, type StripeClient, unlessEnded } from './client.ts';
 
 type Plans = Pick<
   PaymentProvider,
@@ -91,4 +91,29 @@ export function planRequests({ call, find }: StripeClient, { monthly }: StripePr
       });
     },
   };
+}
+
+export type StripePrices = ReturnType<typeof stripePrices>;
+
+/** Prices of subscriptions need a product, which the first use of a title creates. */
+export function stripePrices({ call }: StripeClient) {
+  const products = new Set<string>();
+
+  async function product(title: string): Promise<string> {
+    const id = `plan_${hash('sha256', title).slice(0, 24)}`;
+    if (products.has(id)) return id;
+    await call((stripe) =>
+      stripe.products.create({ id, name: title }).catch((error: unknown) => {
+        if (codeOf(error) !== 'resource_already_exists') throw error;
+      }),
+    );
+    products.add(id);
+    return id;
+  }
+
+  async function monthly(cents: number, title: string) {
+    return { currency, product: await product(title), unit_amount: cents, recurring: { interval: 'month' } } as const;
+  }
+
+  return { monthly };
 }

@@ -1,8 +1,7 @@
 import type { PaymentProvider } from '#domain/payments/provider.ts';
 import { stripeClient, type StripeSettings } from './client.ts';
 import { paymentEvents } from './events.ts';
-import { planRequests } from './plans.ts';
-import { stripePrices } from './prices.ts';
+import { planRequests, stripePrices } from './plans.ts';
 import { purchaseRequests } from './purchases.ts';
 import { paymentReports } from './reports.ts';
 

@@ -4,7 +4,7 @@ import { currency } from '#contract/payments/payments.ts';
 import type { Order, OrderRef } from '#domain/payments/order.ts';
 import { ChargeRefused, type PaymentProvider, type SavedCard } from '#domain/payments/provider.ts';
 import { codeOf, idOf, type StripeClient, unlessEnded } from './client.ts';
-import type { StripePrices } from './prices.ts';
+import type { StripePrices } from './plans.ts';
 
 type Purchases = Pick<
   PaymentProvider,

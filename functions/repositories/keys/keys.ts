@@ -7,10 +7,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
 import type { KeyNames } from '#domain/requests/request-log.ts';
-import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { apiKeyKey, storedInstant, userKey } from '../accounts/account-items.ts';
 import { refuseFormerOperator, withEvent } from '../operators/operators.ts';
 import { conditionally } from '../shared/conditional.ts';

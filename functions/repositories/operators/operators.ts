@@ -1,9 +1,8 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { AuditAction, AuditedState } from '#contract/operators/operators.ts';
+import { AuditAction, AuditedState, type AuditEvent } from '#contract/operators/operators.ts';
 import type { AuditReads, EmailsOf, OperatorStore } from '#domain/operators/operator-actions.ts';
-import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { storedInstant, userKey } from '../accounts/account-items.ts';
 import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';

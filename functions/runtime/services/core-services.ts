@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { plansOf } from '#contract/billing/plans.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Model } from '#contract/inference/models.ts';
-import { offeredPacks } from '#contract/payments/packs.ts';
+import { offeredPacks } from '#contract/offer/current-offer.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';

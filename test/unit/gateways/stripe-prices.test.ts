@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stripePrices } from '#gateways/stripe/prices.ts';
+import { stripePrices } from '#gateways/stripe/plans.ts';
 
 it('each title has its own product, which is created once', async () => {
   const created: { id: string; name: string }[] = [];

@@ -1,10 +1,12 @@
-import { Anchor, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Anchor, Button, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { callCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { firstModelFor, modelNamed } from '#contract/inference/models.ts';
+import { useConfig } from '../../api/config.ts';
 import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { useTitle } from '../../lib/focus.ts';
 import { formatCredits } from '../../lib/format.ts';
 import { claim, freeCreditsText, freePlan } from '../../lib/offer.ts';
@@ -95,5 +97,26 @@ function AboutService() {
         <li>Failed calls are free.</li>
       </ul>
     </aside>
+  );
+}
+
+/** Token from the link in an email, or an empty string. */
+export function useLinkToken(): string {
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
+  return token;
+}
+
+/** Removes the token from the URL, so that the browser history does not keep it. */
+export function forgetLinkToken(): void {
+  window.history.replaceState(window.history.state, '', window.location.pathname);
+}
+
+/** Link to the inbox of the local service, which stores emails instead of sending them. */
+export function InboxLink() {
+  if (!useConfig().local) return null;
+  return (
+    <Button component="a" href="/_local/inbox" size="md" leftSection={<Icon name="mail" />}>
+      Open local inbox
+    </Button>
   );
 }

@@ -9,8 +9,7 @@ import { useMe } from '../../api/reads.ts';
 import type { Data } from '../../api/response.ts';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { AuthLayout, FootLink } from './auth-layout.tsx';
-import { forgetLinkToken, useLinkToken } from './email-link.tsx';
+import { AuthLayout, FootLink, forgetLinkToken, useLinkToken } from './auth-layout.tsx';
 
 const overview = <FootLink href="/">Overview</FootLink>;
 

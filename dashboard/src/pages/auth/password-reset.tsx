@@ -7,8 +7,7 @@ import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
-import { AuthLayout, FootLink } from './auth-layout.tsx';
-import { forgetLinkToken, InboxLink, useLinkToken } from './email-link.tsx';
+import { AuthLayout, FootLink, forgetLinkToken, InboxLink, useLinkToken } from './auth-layout.tsx';
 
 const back = <FootLink href="/login">Back to sign in</FootLink>;
 

@@ -12,8 +12,7 @@ import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { returnPath, useOwnDocument } from '../../components/session.ts';
 import { freePlanText } from '../../lib/offer.ts';
-import { AuthLayout, FootLink } from './auth-layout.tsx';
-import { InboxLink } from './email-link.tsx';
+import { AuthLayout, FootLink, InboxLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
 
 const freeLead = freePlanText && `${freePlanText} Upgrade when you need more.`;

@@ -11,7 +11,7 @@ import type { LimitPeriod } from '#contract/shared/limits.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import type { KeyRecord } from '../../api/keys.ts';
-import { useIsOffered } from '../../api/offered-services.ts';
+import { useIsOffered } from '../../api/reads.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';

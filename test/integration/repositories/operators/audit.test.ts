@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/billing/grants.ts';
-import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { auditReads, operatorStore } from '#repositories/operators/operators.ts';
 import { useTestDatabase } from '#test/database/database.ts';

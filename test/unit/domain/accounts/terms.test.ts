@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
 import type { Product } from '#contract/offer/offer.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { acceptedNow, type AcceptedTerms, termsService, termsView } from '#domain/accounts/terms.ts';
-import type { AuditEvent } from '#domain/shared/audit-event.ts';
 
 const account: Account = { id: 7, email: 'ada@example.com', name: 'Ada', role: 'viewer', createdAt: 1 };
 const product = (termsVersion: number, links: Product['links']): Product => ({
