@@ -40,7 +40,7 @@ const frameSamples: Readonly<Record<string, number>> = {
     ]),
   ),
 };
-/** Usual and maximum length of a frame: of other codecs in samples, of Opus in seconds. */
+/** Usual and maximum length of a frame: in seconds for Opus, in samples for other codecs. */
 const otherFrames = { usual: 1024, max: 4096 } as const;
 const opusFrames = { usual: 0.02, max: 0.12 } as const;
 

@@ -275,7 +275,7 @@ describe('the AI SDK', () => {
     expect(await text).toContain('city is Paris, sky is clear');
   });
 
-  it('generates objects by a schema', async () => {
+  it('generates objects that match a schema', async () => {
     const schema = jsonSchema<{ city: string; days: number }>({
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer' } },

@@ -43,7 +43,7 @@ describe('responses', () => {
     ['returns nothing', () => undefined],
     ['returns no status', () => ({ body: 'x' })],
     ['returns an invalid header', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: 'x' })],
-  ])('of a handler that %s are an enveloped 500, and the reason is logged', async (_name, handle) => {
+  ])('of a handler that %s are replaced by an enveloped 500, and the reason is logged', async (_name, handle) => {
     front.handlers['echo'] = buffered(handle);
     const { status, headers, body } = await call('POST', '/api/echo');
     expect(status).toBe(500);
@@ -56,7 +56,7 @@ describe('responses', () => {
   test.each([
     ['plain text', 'x'],
     ['text that JSON escapes', '\n'],
-  ])('of %s above the 6 MB limit of Lambda are an enveloped 500', async (_name, character) => {
+  ])('of %s above the 6 MB limit of Lambda are replaced by an enveloped 500', async (_name, character) => {
     const resultOf = (characters: number) => ({ statusCode: 200, body: character.repeat(characters) });
     const bytesOf = (result: unknown) => Buffer.byteLength(JSON.stringify(result));
     const max = Math.floor((6_291_556 - bytesOf(resultOf(0))) / (bytesOf(resultOf(1)) - bytesOf(resultOf(0))));
@@ -68,13 +68,13 @@ describe('responses', () => {
     expect(front.log.join()).toContain('larger than 6291556 bytes');
   });
 
-  test('of a handler that cannot be loaded are an enveloped 500', async () => {
+  test('of a handler that cannot be loaded are replaced by an enveloped 500', async () => {
     delete front.handlers['echo'];
     expect(envelopeOf((await call('POST', '/api/echo')).body)).toMatchObject({ message: 'INTERNAL_ERROR' });
     expect(front.log.join()).toContain('cannot find module');
   });
 
-  test('after the timeout are an enveloped 503, or 504 on priced routes, and late results are ignored', async () => {
+  test('after the timeout are replaced by an enveloped 503, or 504 on priced routes, and late results are ignored', async () => {
     const late = buffered(async (_event, context) => {
       expect(context.getRemainingTimeInMillis()).toBeLessThanOrEqual(100);
       await sleep(200);

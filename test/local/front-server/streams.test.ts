@@ -130,7 +130,7 @@ describe('streamed responses', () => {
     expect(front.log.join()).toContain('model gone');
   });
 
-  test('without a head are an enveloped 500', async () => {
+  test('without a head are replaced by an enveloped 500', async () => {
     front.handlers['echo'] = streamed(async (_event, stream) => void stream.end('x'));
     expect(envelopeOf((await call('POST', '/api/echo')).body)).toMatchObject({ message: 'INTERNAL_ERROR' });
   });

@@ -179,7 +179,7 @@ interface ChangeProps {
   /** Notification on success. */
   readonly done: string;
   readonly onDone: () => void;
-  /** Explains the lines. */
+  /** Text that explains `lines`. */
   readonly children: ReactNode;
 }
 

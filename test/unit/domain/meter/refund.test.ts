@@ -37,7 +37,7 @@ function charged(before: Meter, amount: number): { meter: Meter; charge: Refunda
 }
 
 describe('refunded credits', () => {
-  it('return to the balance and the month and have an entry, despite later grants', () => {
+  it('are added to the balance, deducted from the month’s usage and recorded, despite later grants', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
