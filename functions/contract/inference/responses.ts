@@ -54,7 +54,7 @@ const FunctionTool = v.object({
 const otherKind = v.pipe(
   v.string('must be a string'),
   v.regex(/^\w{1,64}$/, 'must have 1 to 64 letters, digits and _'),
-  v.check((kind) => kind !== 'function' && kind !== 'namespace', 'must be another kind'),
+  v.check((kind) => kind !== 'function' && kind !== 'namespace', 'must not be function or namespace'),
 );
 
 /** An unsupported kind of tool. It is omitted, because the model need not call a tool. */

@@ -78,7 +78,7 @@ describe('a month of the ledger', () => {
     expect(await archive(1, now, never)).toBe(0);
   });
 
-  it('is removed from the table once it is archived, even if the run before crashed', async () => {
+  it('is removed from the table once it is archived, even if the previous run crashed', async () => {
     const { archive, state } = archiver([rowsOf('01', '02', '03')]);
     await archive(1, now, never);
     expect(state.removed).toEqual([[1, 2]]);
@@ -91,7 +91,7 @@ describe('a month of the ledger', () => {
 });
 
 describe('a run of the archiver', () => {
-  it('archives all accounts, reads two rows of one without closed months, and starts anew next time', async () => {
+  it('archives all accounts, reads two rows of one without closed months, and resets its cursor', async () => {
     const { run, shown, state } = archiver([rowsOf('01', '04'), rowsOf('04', '04'), rowsOf('02', '04')], { cursor: 0 });
     expect(await run(now, never)).toBe(2);
     expect(shown()).toEqual([

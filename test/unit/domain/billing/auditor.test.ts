@@ -65,7 +65,7 @@ describe('an audit', () => {
     expect(findings).toEqual([{ accountId: 1, kind: 'difference', problem }]);
   });
 
-  it('pauses ten times for a ledger that stays behind, and reports it as such', async () => {
+  it('pauses ten times for a ledger that stays behind, and reports it as behind', async () => {
     const { audit, count, findings } = reviewed([{ seq: 3, balance: 15, reads: [rowsAt(1, 2)] }]);
     expect(await audit()).toEqual({ accounts: 1, differing: 0, behind: 1 });
     expect(count.pauses).toBe(10);
@@ -83,7 +83,7 @@ describe('an audit', () => {
 });
 
 describe('a rebuild', () => {
-  it('adds up all rows, also those after a gap', async () => {
+  it('adds up all rows, including those after a gap', async () => {
     const { rebuild, findings } = reviewed([{ seq: 4, balance: 15, reads: [rowsAt(1, 3, 4)] }]);
     expect(await rebuild()).toEqual({ accounts: 1, differing: 1, behind: 0 });
     expect(findings).toMatchObject([

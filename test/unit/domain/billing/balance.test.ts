@@ -8,7 +8,7 @@ const terms = { ...planOfRank(2), creditsPerMonth: null };
 const unlimited = meterWith(0, { lots: [], terms, used: { translation: 1 } });
 
 describe('the quota of a plan', () => {
-  it('is -1 without a monthly limit, and so is the remainder', () => {
+  it('is -1 without a monthly limit, as is the remainder', () => {
     expect(balanceView(unlimited).quota.translation).toBe(-1);
     expect(quotaView(unlimited, 'translation')).toMatchObject({ quota: -1, used: 1, remaining: -1 });
   });
@@ -28,7 +28,7 @@ describe('the balance of an account without credits', () => {
     ]);
   });
 
-  it('adds up audio with its transcription, per service in whole credits', () => {
+  it('adds up speech and transcription as audio, in whole credits per service', () => {
     const used = { audio: credits(2), transcription: credits(1) + 1 };
     expect(balanceView({ ...unlimited, used }).used).toEqual({ translation: 0, audio: 4, voice_call: 0, sms: 0 });
   });

@@ -55,7 +55,7 @@ describe('the cancellation of a request', () => {
     }
   });
 
-  it('returns NOT_FOUND if the ledger is current and does not have the request, or there is no account', async () => {
+  it('returns NOT_FOUND if the current ledger does not contain the request, or the account does not exist', async () => {
     const unknown = [cancel(meterWith(1, { seq: 7 }), [row(7, 'other')]), cancel(undefined, [])];
     for (const { cancelled } of unknown) await expect(cancelled).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -54,7 +54,7 @@ describe('a month of a paid plan', () => {
     expect(now(paid.meter, february).entries.at(-1)).toMatchObject({ type: 'grant', change: { kind: 'renewed' } });
   });
 
-  it('that stays unpaid for seven days ends the plan, and its credits can be spent for 30 days more', () => {
+  it('that stays unpaid for seven days ends the plan, whose credits can be spent for another 30 days', () => {
     const end = february + 7 * day;
     const ended = now(unpaid.meter, end);
     const change = { kind: 'ended_unpaid', plan, effectiveAt: end };
@@ -102,7 +102,7 @@ describe('the subscription that its owner sees', () => {
     expect(late).not.toHaveProperty('renewalPendingSince');
   });
 
-  it('is past due at once if the payment of its month was returned', () => {
+  it('is past due immediately if the payment of its month was returned', () => {
     const returned = { ...unpaid.meter.subscription!, paidUntil: march };
     expect(view({ ...unpaid.meter, subscription: returned }, february)).toMatchObject({
       pastDue: { reason: 'payment_returned' },

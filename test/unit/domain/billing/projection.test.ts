@@ -55,7 +55,7 @@ describe('the ledger of a write', () => {
     expect(log).toContainEqual(['used', 'key-1', april * 1000]);
   });
 
-  it('announces the end of a plan, and one that was not paid, but no other change', async () => {
+  it('announces the end of a plan and an unpaid plan, but no other change', async () => {
     const meter = meterWith(0);
     const end = { plan: 'dev_pass', from: april + 9, at: april };
     const told = async (entry: LedgerEntry) => (await projected(meter, [entry])).log.slice(1);
@@ -65,7 +65,7 @@ describe('the ledger of a write', () => {
     expect(await told(change('ending'))).toEqual([]);
   });
 
-  it('starts the automatic top-up with the write that crosses its threshold only', async () => {
+  it('starts the automatic top-up only with the write that crosses its threshold', async () => {
     const isLow = async (spendable: number, amount: number, about: Partial<Meter> = { topUpBelow: 5 }) =>
       (await projected(meterWith(spendable, about), [charge(april, amount)])).log.some(
         (one) => `${one}` === `low,${id}`,

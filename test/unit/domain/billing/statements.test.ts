@@ -69,11 +69,11 @@ describe('an entry of the credit history', () => {
     ['unused', { service: 'transcription', job: { id: 'job', status: 'completed', cost: 1 } }],
     ['expired', { service: 'transcription', job: { id: 'job', status: 'expired', cost: 0 } }],
     ['failed', { service: 'transcription', job: { id: 'job', status: 'failed', cost: 0 } }],
-  ] as const)('gives the reason %s for a refund of %j', async (reason, about) => {
+  ] as const)('has the reason %s for a refund of %j', async (reason, about) => {
     expect(await entriesOf([row({ type: 'refund', amount: 1, ...about })])).toMatchObject([{ reason }]);
   });
 
-  it('is not shown for a refund of 0 credits, nor before the meter counts it', async () => {
+  it('is not shown for a refund of 0 credits, or before the meter counts it', async () => {
     const rows = [row({ seq: 3 }), row({ seq: 2, type: 'refund', amount: 0 }), row({ seq: 1, amount: 0 })];
     const page = await statements({ rows }).page(1, Promise.resolve(2), { limit: 50 });
     expect(page.entries.map(({ seq }) => seq)).toEqual([1]);
@@ -94,7 +94,7 @@ describe('a page of usage', () => {
     ]);
   });
 
-  it('covers 1 to 366 days, and is refused for others', async () => {
+  it('covers 1 to 366 days, and is refused for any other number', async () => {
     const { usage } = statements({});
     expect(await usage(1, { from: '2027-03-01', to: '2027-03-01' })).toMatchObject({ days: [] });
     expect(await usage(1, { from: '2027-01-01', to: '2028-01-01' })).toMatchObject({ days: [] });
@@ -106,7 +106,7 @@ describe('a page of usage', () => {
     }
   });
 
-  it('continues at the cursor of the page before', async () => {
+  it('continues at the cursor of the previous page', async () => {
     const { asked, usage } = statements({ next: last });
     const { nextCursor } = await usage(1, {});
     await usage(1, { cursor: nextCursor });
@@ -121,7 +121,7 @@ describe('a page of usage', () => {
     },
   );
 
-  it('adds up each day by the chosen group only, with tokens if a call reported any', async () => {
+  it('adds up each day only by the selected group, with tokens if a call reported any', async () => {
     const call = { date: '2027-03-01', service: 'chat', model: 'svc-1', keyId: 'key-1', ...counts };
     const usage = [call, { ...call, model: 'svc-2', inputTokens: 3, cachedTokens: 2, outputTokens: 1 }];
     const days = { date: '2027-03-01', service: 'chat', calls: 2, credits: 2 };

@@ -54,7 +54,7 @@ function serviceOf(first: Meter, { pays = false, overtaken = 0 } = {}) {
 }
 
 describe('a new subscription', () => {
-  it('starts now where plans are not charged', async () => {
+  it('starts immediately if plans are not charged', async () => {
     const { create, log, state } = serviceOf(free);
     const view = await create(1, 'dev_pass');
     expect(view).toMatchObject({ planId: 'dev_pass', status: 'active', monthlyCredits: 5000, creditsUsed: 0 });
@@ -63,7 +63,7 @@ describe('a new subscription', () => {
     expect([log, balance(state.meter)]).toEqual([['limit', 'write'], credits(5100)]);
   });
 
-  it('is charged within the limit of changes where plans are, and only granted by its payment', async () => {
+  it('counts towards the limit of changes if plans are charged, and is granted only by its payment', async () => {
     for (const meter of [free, ended]) {
       const { create, log } = serviceOf(meter, { pays: true });
       expect(await create(1, 'dev_pass')).toMatchObject({ id: 'sub-1', planId: 'dev_pass' });
@@ -77,7 +77,7 @@ describe('a new subscription', () => {
     expect(log).not.toContain('charge month');
   });
 
-  it('is limited once, even if its write is repeated', async () => {
+  it('counts once towards the limit, even if its write is repeated', async () => {
     const { create, log } = serviceOf(free, { overtaken: 2 });
     await create(1, 'dev_pass');
     expect(log).toEqual(['limit', 'write']);
@@ -106,7 +106,7 @@ describe('a new subscription in the month of a cancelled one', () => {
     expect(log).toEqual(['limit', 'charge upgrade of sub-1']);
   });
 
-  it('to a larger plan is an upgrade, with its price, where plans are not charged', async () => {
+  it('to a larger plan is an upgrade, with its price, if plans are not charged', async () => {
     const { create, preview, state } = serviceOf(cancelled);
     const { proration } = (await create(1, 'pro_pass')) as { proration?: unknown };
     expect(proration).toEqual(await serviceOf(cancelled).preview(1, 'pro_pass'));
@@ -123,14 +123,14 @@ describe('a new subscription in the month of a cancelled one', () => {
 });
 
 describe('an upgrade', () => {
-  it('is prorated to the second, and granted by its payment where plans are charged', async () => {
+  it('is prorated to the second, and granted by its payment if plans are charged', async () => {
     const { upgrade, log, state } = serviceOf(onDev, { pays: true });
     const { proration } = await upgrade(1, 'pro_pass');
     expect(proration).toMatchObject({ credits: 47_500, from: '2027-04-16T12:00:00.000Z' });
     expect([log, state.meter.planRank]).toEqual([['limit', 'charge upgrade of sub-1'], 2]);
   });
 
-  it('is granted at once where plans are not charged', async () => {
+  it('is granted immediately if plans are not charged', async () => {
     const { upgrade, state } = serviceOf(onDev);
     expect(await upgrade(1, 'pro_pass')).toMatchObject({ planId: 'pro_pass', proration: { credits: 47_500 } });
     expect(balance(state.meter)).toBe(credits(5100 + 47_500));
@@ -170,7 +170,7 @@ describe('a subscription by its id', () => {
     await expect(serviceOf(ended).resume(1, 'sub-1')).rejects.toThrow('The paid period has ended. Subscribe again.');
   });
 
-  it('is not found under another id, nor without one', async () => {
+  it('is found neither by another id nor without one', async () => {
     for (const meter of [onDev, free]) {
       const { cancel, resume, log } = serviceOf(meter);
       await expect(cancel(1, 'sub-2')).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -189,7 +189,7 @@ describe('an assigned plan', () => {
     expect(log).toEqual(['before', 'write', 'after']);
   });
 
-  it('that is another one begins now, with its own id and credits', async () => {
+  it('other than the current one begins immediately, with its own id and credits', async () => {
     const { assign, state } = serviceOf(onDev);
     await assign(1, 'pro_pass');
     expect(state.meter).toMatchObject({ planRank: 4, period: { anchor: now, index: 0 } });

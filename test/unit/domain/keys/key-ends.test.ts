@@ -42,7 +42,7 @@ describe('an unreadable key', () => {
     expect(limited).toEqual([1]);
   });
 
-  it('has no second event if it is revoked again', async () => {
+  it('causes no second event if it is revoked again', async () => {
     const { service, writes } = serviceWith('done', { ...unreadable, status: 'revoked' });
     expect(await service.revoke(1, 'key-2')).toMatchObject({ status: 'revoked' });
     expect(writes).toEqual([{ key: 'key-2', now }]);
@@ -70,7 +70,7 @@ describe('an unreadable key', () => {
 });
 
 describe('a key suspended by an operator', () => {
-  it('has an audit event with its status before, and no limit of changes', async () => {
+  it('causes an audit event with its previous status, and is not subject to the limit of changes', async () => {
     const { service, writes, limited } = serviceWith('done', { ...readable, expiresAt: now });
     await service.suspendByOperator(1, 'key-1', suspension);
     const key = { ...readable, expiresAt: now, status: 'suspended', suspendedByOperator: true, revision: 4 };
@@ -78,7 +78,7 @@ describe('a key suspended by an operator', () => {
     expect(limited).toEqual([]);
   });
 
-  it('cannot be suspended again or resumed, but renamed and revoked', async () => {
+  it('can be renamed and revoked, but not resumed or suspended again', async () => {
     const suspended: KeyRecord = { ...readable, status: 'suspended', suspendedByOperator: true };
     const { service } = serviceWith('done', suspended);
     await expect(service.suspendByOperator(1, 'key-1', suspension)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('a key suspended by an operator', () => {
 });
 
 describe('a revoked key', () => {
-  it('has one event, however often it is revoked', async () => {
+  it('causes one event, however often it is revoked', async () => {
     const first = serviceWith('done', readable);
     await first.service.revoke(1, 'key-1');
     const second = serviceWith('done', { ...readable, status: 'revoked' });
@@ -124,7 +124,7 @@ describe('a revoked key', () => {
 });
 
 describe('a change of a key', () => {
-  it('that others keep overtaking is tried five times, limited once and refused with a retryable error', async () => {
+  it('that concurrent changes prevent is tried five times, counted once and refused with a retryable error', async () => {
     const { service, writes, limited } = serviceWith('changed meanwhile', readable);
     await expect(service.change(1, 'key-1', { name: 'Other' })).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',

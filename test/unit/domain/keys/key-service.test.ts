@@ -58,7 +58,7 @@ function serviceWith(stored: readonly StoredKey[], budgets: readonly string[] = 
 }
 
 describe('a created key', () => {
-  it('is shown once with its text, of which only the ends and a digest are stored', async () => {
+  it('is returned once in full, and only its ends and a digest are stored', async () => {
     const { create, writes, reads } = serviceWith([]);
     const view = await create(1, { name: 'Build', expiresAt: iso(now + day) });
     const { id, prefix, lastFour } = writes[0]!.records[0]!;
@@ -84,7 +84,7 @@ describe('a created key', () => {
     expect(reads.meter).toBe(0);
   });
 
-  it('with a limit has a budget of its own, and removes budgets without a usable key or a running call', async () => {
+  it('with a limit has a separate budget, and removes budgets without a usable key or a running call', async () => {
     const ended: KeyRecord = { ...limited, id: 'ended', budget: 'ended', expiresAt: now };
     const { create, writes } = serviceWith([limited, ended], ['01234567d', 'endedd', 'held-d']);
     const view = await create(1, { name: 'Build', limit, models: ['svc-1'], services: ['chat'] });
@@ -105,7 +105,7 @@ describe('a created key', () => {
       `An account can have at most ${limits.usableKeys} active and suspended keys. Revoke one first.`,
     ],
     ['changed meanwhile', 'The key has changed. Get it again, then retry.'],
-  ] as const)('is refused as %s with a sentence that says so', async (outcome, message) => {
+  ] as const)('is refused as %s with a sentence that states the reason', async (outcome, message) => {
     const { create } = serviceWith([], [], outcome);
     await expect(create(1, { name: 'Build' })).rejects.toMatchObject({ code: 'INVALID_STATE', message });
   });
@@ -144,7 +144,7 @@ describe('listed keys', () => {
 describe('a rotated key', () => {
   const full: KeyRecord = { ...limited, models: ['svc-1'], services: ['chat'], expiresAt: now + 2 * day };
 
-  it('hands on its name, expiry, limits and budget', async () => {
+  it('passes on its name, expiry, limits and budget', async () => {
     const { rotate, writes } = serviceWith([full], ['01234567d']);
     const { name, expiresAt, budget, models, services } = full;
     const view = await rotate(1, full.id, 0);
@@ -152,14 +152,14 @@ describe('a rotated key', () => {
     expect(view).toMatchObject({ limit: { used: 2 }, createdAt: iso(now), key: expect.stringMatching(/^tai_/) });
   });
 
-  it('without limits hands on none', async () => {
+  it('without limits passes on none', async () => {
     const { rotate, writes } = serviceWith([record]);
     await rotate(1, record.id, 0);
     const fresh = Object.keys(writes[0]!.records[1]!).toSorted();
     expect(fresh).toEqual(['createdAt', 'id', 'lastFour', 'name', 'prefix', 'revision', 'status']);
   });
 
-  it('is revoked at once, or stays valid for the grace period but never beyond its expiry', async () => {
+  it('is revoked immediately, or stays valid for the grace period but never beyond its expiry', async () => {
     const rotated = async (key: KeyRecord, graceSeconds: number) => {
       const { rotate, writes } = serviceWith([key]);
       await rotate(1, key.id, graceSeconds);
@@ -200,7 +200,7 @@ describe('a changed key', () => {
     expect(await changed(other)).toEqual({ ...full, ...other, expiresAt: now + 2 * day, revision: 4 });
   });
 
-  it('that had expired needs its limit to be sent again', async () => {
+  it('that had expired requires its limit to be sent again', async () => {
     const { change } = serviceWith([{ ...limited, expiresAt: now }]);
     const expiresAt = iso(now + day);
     await expect(change(1, record.id, { expiresAt })).rejects.toThrow('send limit as well');
@@ -208,7 +208,7 @@ describe('a changed key', () => {
     expect(await change(1, record.id, { name: 'Other' })).toMatchObject({ status: 'expired', name: 'Other' });
   });
 
-  it('removes the budget that its change of period, or its end, leaves without a key', async () => {
+  it('removes the budget that a change of its period, or its end, leaves without a key', async () => {
     const unusedAfter = async (stored: KeyRecord[], changes: { limit?: null; name?: string } | 'revoke') => {
       const { change, revoke, writes } = serviceWith(stored, ['01234567d', 'held-d']);
       await (changes === 'revoke' ? revoke(1, record.id) : change(1, record.id, changes));

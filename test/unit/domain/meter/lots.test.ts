@@ -36,7 +36,7 @@ describe('the free credits of a lot', () => {
 });
 
 describe('a change of a lot', () => {
-  it('changes its credits and the balance, after the spending of calls', () => {
+  it('applies the spending of calls, then changes the credits of the lot and the balance', () => {
     const meter = meterOf(14);
     const { lots: after, spendable } = changeLot(meter, granted(2, 200), -5)!;
     expect([after.map(({ granted: whole, remaining }) => [whole, remaining]), spendable]).toEqual([

@@ -52,7 +52,7 @@ const open = (admitted: ReturnType<typeof calls>, about: Partial<Attempt> = {}) 
   admitted.admit(attemptOn(admitted.state.meter!, 'one', { amount: credits(4), ...about }));
 
 describe('the receipt of a call', () => {
-  it('shows the rate and the held credits while it runs, then the charge and what remains', async () => {
+  it('shows the rate and the held credits during the call, then the charge and the remaining credits', async () => {
     const buckets = new Map([[bucketsInWindow(start)[0]!, 1999]]);
     const hold = await open(calls(meterWith(credits(10), { buckets })));
     const rateLimit = { limit: 2000, remaining: 1999, retryAfterMs: 0, resetMs: 63_000 };
@@ -60,7 +60,7 @@ describe('the receipt of a call', () => {
     expect(hold.receipt(credits(1))).toEqual({ rateLimit, charged: credits(1), remaining: credits(9) });
   });
 
-  it('shows what remains to a limited key, never less than nothing', async () => {
+  it('shows the remaining credits of a limited key, at least 0', async () => {
     const admitted = calls(meterWith(credits(10), limited(credits(5))));
     const [hold, late] = [await open(admitted), await open(admitted)];
     expect(hold.receipt(credits(1)).keyRemaining).toBe(credits(7));
@@ -116,7 +116,7 @@ describe('an open hold', () => {
     expect(hold.isOpen).toBe(true);
   });
 
-  it('is not settled with another item after the sweep closed it, nor in an endless race', async () => {
+  it('is not settled with another item after the sweep closed it, or in an endless race', async () => {
     const swept = calls(meterWith(credits(10)));
     const late = await open(swept);
     await swept.current(1, start + 200_000);
@@ -135,7 +135,7 @@ describe('an open hold', () => {
 describe('the meter of an account', () => {
   const hold: Hold = { amount: 5, deadline: seconds, service: 'chat', model: 'svc-1', keyId: 'key-1', delivered: 3 };
 
-  it('is read once expired holds are settled for what they delivered', async () => {
+  it('is read after expired holds are settled for their delivered output', async () => {
     const { delivered: _, ...silent } = hold;
     const holds = new Map([
       ['streamed', hold],
@@ -150,7 +150,7 @@ describe('the meter of an account', () => {
     ]);
   });
 
-  it('is read once its month has ended', async () => {
+  it('is read after its month has ended', async () => {
     const { due, ...meter } = meterWith(1);
     const { current, state } = calls({ ...meter, due });
     expect((await current(1, due * 1000 - 1)).due).toBe(due);
@@ -159,7 +159,7 @@ describe('the meter of an account', () => {
     expect(state.replaced).toBe(1);
   });
 
-  it('is not found without an account', async () => {
+  it('is not found if the account does not exist', async () => {
     const { current, change } = calls(undefined);
     const unknown = { code: 'NOT_FOUND', message: 'There is no such account.' };
     await expect(current(1, start)).rejects.toMatchObject(unknown);

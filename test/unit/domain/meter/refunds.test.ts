@@ -20,7 +20,7 @@ const charge: RefundableCharge = {
   period: meter.period,
 };
 
-it('a refund is written once, as the change of the account with its entry and what returns to the key’s budget', async () => {
+it('a refund is written once, as a change of the account with its entry and the credits that return to the key’s budget', async () => {
   const limited = { ...meter, budgets: new Map([['budget', { start: 7, used: 10 }]]) };
   const store = { find: async () => limited } as unknown as MeterStore;
   const giveBack = refunds(metering(store, renewals(plans)), { now: () => now });

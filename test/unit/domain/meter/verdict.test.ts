@@ -39,7 +39,7 @@ describe('a call that was not admitted by its write', () => {
     });
   });
 
-  it('waits for what is due at its time: a month, or a hold whose deadline has passed', () => {
+  it('waits for due changes: a new month, or a hold whose deadline has passed', () => {
     expect(verdict({ due: seconds })).toBe('due');
     expect(verdict({ holds: new Map([['other', { ...hold, deadline: seconds }]]) })).toBe('due');
     const refused = verdict({ due: seconds + 1, spendable: 0, holds: new Map([['other', hold]]) });
@@ -78,7 +78,7 @@ describe('a call that was not admitted by its write', () => {
     expect(verdict(about)).toEqual({ code, detail: expect.stringMatching(detail) });
   });
 
-  it('is advised to buy credits only where they are sold', () => {
+  it('is advised to buy credits only if they are sold', () => {
     expect(verdict({ spendable: 0 }, {}, true)).toMatchObject({ detail: expect.stringContaining('Buy credits, upg') });
   });
 
@@ -87,7 +87,7 @@ describe('a call that was not admitted by its write', () => {
     expect(verdict({ ...last, callsThisMonth: 8, callsPerMonth: 9 })).toBe('limits changed');
   });
 
-  it('needs the plan of its model, with its name, if there is one', () => {
+  it('requires the plan that includes its model, by name, if one exists', () => {
     const needed = { minPlanRank: 4 };
     expect(verdict({ planRank: 1 }, needed)).toMatchObject({ detail: expect.stringMatching(/^The model svc-1 needs/) });
     expect(verdict({ planRank: 1 }, { minPlanRank: 99 })).toMatchObject({
