@@ -177,7 +177,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     cause:
       'The plan or the key does not include the model or service, the role or kind of credential does not permit the operation, or another site sent the request',
     remedy: 'Upgrade the plan, or sign in with an account that has permission',
-    detail: `The model ${largest?.id} needs the plan ${planListing.find(({ id }) => id === largest?.minPlanRank)?.name} or above.`,
+    detail: `The model ${largest?.id} requires the plan ${planListing.find(({ id }) => id === largest?.minPlanRank)?.name} or above.`,
   },
   KEY_LIMIT_EXCEEDED: {
     cause: "The call may cost more than the key's own spending limit has left in its period",

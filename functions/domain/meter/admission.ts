@@ -165,7 +165,7 @@ function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
   const subject = model === '' ? `service ${service}` : `model ${model}`;
   const needed = soldPlans.find(({ id }) => id >= minPlanRank)?.name;
   const detail =
-    needed === undefined ? `No plan includes the ${subject}.` : `The ${subject} needs the plan ${needed} or above.`;
+    needed === undefined ? `No plan includes the ${subject}.` : `The ${subject} requires the plan ${needed} or above.`;
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 

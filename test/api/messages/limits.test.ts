@@ -108,7 +108,7 @@ it('an account whose plan, key or balance does not cover messages receives the u
   const refusal = await service.call('POST', '/api/messages', { key: free.key, body });
   expect([code(refusal), refusal.body.detail]).toEqual([
     '403 INSUFFICIENT_PERMISSIONS',
-    'The service sms needs the plan dev_pass or above.',
+    'The service sms requires the plan dev_pass or above.',
   ]);
   const poor = await service.person({ planRank: 2, credits: 1 });
   expect(code(await service.call('POST', '/api/messages', { key: poor.key, body }))).toBe('402 INSUFFICIENT_CREDITS');
