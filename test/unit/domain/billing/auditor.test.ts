@@ -96,6 +96,11 @@ describe('a rebuild', () => {
     expect(await rebuild()).toEqual({ accounts: 1, differing: 0, behind: 0 });
   });
 
+  it('reports a complete ledger with another sum as a difference', async () => {
+    const { rebuild } = reviewed([{ seq: 2, balance: 9, reads: [rowsAt(1, 2)] }]);
+    expect(await rebuild()).toEqual({ accounts: 1, differing: 1, behind: 0 });
+  });
+
   it('reports a ledger without its last rows as behind', async () => {
     const { rebuild, findings } = reviewed([{ seq: 3, balance: 15, reads: [rowsAt(1)] }]);
     expect(await rebuild()).toEqual({ accounts: 1, differing: 0, behind: 1 });

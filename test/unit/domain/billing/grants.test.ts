@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
+import { bringCurrent, entriesPerWrite, openMeter } from '#domain/billing/grants.ts';
 import { startSubscription } from '#domain/billing/subscription-changes.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
@@ -92,6 +92,28 @@ describe('a subscription', () => {
     };
     const { meter } = startSubscription(free, pro, 'sub-1', since, planOfRank);
     expect([meter.ceiling, meter.buckets.get('x')]).toEqual([2007, 2002]);
+  });
+});
+
+describe('a meter that is years behind', () => {
+  it('is brought forward in writes of bounded size, with the same result as continuously', () => {
+    const since = at('2027-01-31T12:00:00Z');
+    const behind = startSubscription(openMeter(1, since, planOfRank).meter, dev, 'sub-1', since, planOfRank).meter;
+    const now = addMonths(since, 120);
+    const sizes: number[] = [];
+    let meter = behind;
+    for (; meter.due <= now;) {
+      const settled = bringCurrent(meter, now, planOfRank);
+      sizes.push(settled.entries.length);
+      ({ meter } = settled);
+    }
+    expect(sizes.slice(0, -1).filter((size) => size < entriesPerWrite || size > entriesPerWrite + 1)).toEqual([]);
+    expect(sizes.length).toBeGreaterThan(3);
+    let monthly = behind;
+    for (let month = 1; month <= 120; month++) {
+      monthly = bringCurrent(monthly, addMonths(since, month), planOfRank).meter;
+    }
+    expect(meter).toEqual(monthly);
   });
 });
 

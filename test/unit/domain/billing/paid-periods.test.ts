@@ -71,13 +71,15 @@ describe('a month of a paid plan', () => {
 
 describe('a payment', () => {
   const meter = paidUntilFebruary();
+  const { paidUntil: _, ...assigned } = meter.subscription!;
 
   it.each([
     ['follows the paid time', meter, february, march, undefined],
     ['was made before', meter, since, february, 'repeated'],
     ['leaves a gap', meter, march, april, 'gap'],
     ['is for a cancelled plan', cancel(meter, since + day, planOfRank).meter, february, march, 'ended'],
-    ['is for a plan that is not charged', { ...meter, subscription: undefined }, february, march, 'ended'],
+    ['is for an assigned plan', { ...meter, subscription: assigned }, february, march, 'ended'],
+    ['is for an account without a plan', { ...meter, subscription: undefined }, february, march, 'ended'],
   ] as const)('that %s is judged as such', (_, of, start, end, refusal) => {
     expect(refusalOf(of as Meter, { start, end })).toBe(refusal);
   });

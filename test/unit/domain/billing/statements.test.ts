@@ -117,7 +117,10 @@ describe('a page of usage', () => {
   it.each(['', 'chat', last, btoa('2027-03-0'), btoa(`x${last}`), btoa('2027-03-01'), `${btoa(last)}=`])(
     'is refused for the cursor %j, which no page returned',
     async (cursor) => {
-      await expect(statements({}).usage(1, { cursor })).rejects.toMatchObject({ code: 'INVALID_FORMAT' });
+      await expect(statements({}).usage(1, { cursor })).rejects.toMatchObject({
+        code: 'INVALID_FORMAT',
+        message: 'cursor must be the nextCursor of the previous page.',
+      });
     },
   );
 

@@ -22,7 +22,7 @@ const changed = (meter: Meter, about: Partial<Subscription>): Meter => ({
 const unpaid = changed(onDev, { paidUntil: since, unpaidSince: since });
 
 /** The service over one meter, with or without payments. `overtaken`: writes that another one precedes. */
-function serviceOf(first: Meter, { pays = false, overtaken = 0 } = {}) {
+function serviceOf(first: Meter, { pays = false, overtaken = 0, plans = planOfRank } = {}) {
   const log: string[] = [];
   const state = { meter: first, left: overtaken };
   const store = {
@@ -48,9 +48,9 @@ function serviceOf(first: Meter, { pays = false, overtaken = 0 } = {}) {
     enforceChangeLimit: async () => void log.push('limit'),
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
-  const meters = metering(store as unknown as MeterStore, renewals(planOfRank));
+  const meters = metering(store as unknown as MeterStore, renewals(plans));
   const clock = { now: () => now * 1000 + 999 };
-  return { ...subscriptionService(meters, parts, planOfRank, clock, random), log, state };
+  return { ...subscriptionService(meters, parts, plans, clock, random), log, state };
 }
 
 describe('a new subscription', () => {
@@ -83,11 +83,14 @@ describe('a new subscription', () => {
     expect(log).toEqual(['limit', 'write']);
   });
 
-  it('is refused during an active one, and for a plan that is not self-serve', async () => {
+  it('is refused during an active one, and for a plan that is not self-serve or not sold', async () => {
     const { create, log } = serviceOf(onDev, { pays: true });
     await expect(create(1, 'pro_pass')).rejects.toMatchObject({ code: 'ALREADY_SUBSCRIBED' });
     await expect(create(1, 'enterprise')).rejects.toThrow('The enterprise plan is not self-serve. Contact sales.');
-    expect(log).toEqual([]);
+    const ended = serviceOf(free, { plans: (rank) => ({ ...planOfRank(rank), isSold: false }) });
+    const unsold = { code: 'INSUFFICIENT_PERMISSIONS', message: 'The dev_pass plan is not sold.' };
+    await expect(ended.create(1, 'dev_pass')).rejects.toMatchObject(unsold);
+    expect([...log, ...ended.log]).toEqual([]);
   });
 });
 

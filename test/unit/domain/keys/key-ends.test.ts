@@ -28,7 +28,7 @@ function serviceWith(outcome: KeyWrite, ...stored: StoredKey[]) {
     findMeter: async () => undefined,
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
-  return { writes, limited, service: keyService(keys as never, accounts, { now: () => now }, random) };
+  return { stored, writes, limited, service: keyService(keys as never, accounts, { now: () => now }, random) };
 }
 
 const revoked = { type: 'revoked', at: now / 1000 };
@@ -120,6 +120,25 @@ describe('a revoked key', () => {
     }
     await expect(service.change(1, 'key-1', {})).rejects.toMatchObject({ code: 'INVALID_STATE' });
     expect(writes).toEqual([]);
+  });
+});
+
+describe('a suspension that is overtaken by a revocation', () => {
+  it('is refused, because the key would come back', async () => {
+    const { service, writes, stored } = serviceWith('changed meanwhile', readable);
+    const suspension = service.suspendByOperator(1, 'key-1', () => {
+      stored[0] = { ...readable, status: 'revoked' };
+      return {} as never;
+    });
+    await expect(suspension).rejects.toThrow('The key is already revoked.');
+    expect(writes).toHaveLength(1);
+  });
+});
+
+describe('a key that expired after it was revoked', () => {
+  it('stays revoked', async () => {
+    const { service } = serviceWith('done', { ...readable, status: 'revoked', expiresAt: now - 1 });
+    expect(await service.list(1)).toMatchObject([{ status: 'revoked' }]);
   });
 });
 

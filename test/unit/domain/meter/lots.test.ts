@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeLot, freeIn, type GrantedLot } from '#domain/meter/lots.ts';
+import { addLot, changeLot, freeIn, type GrantedLot, maxLotsPerSource } from '#domain/meter/lots.ts';
 import type { Hold, Lot } from '#domain/meter/meter.ts';
 import { meterWith } from '#test/meter/meters.ts';
 
@@ -32,6 +32,34 @@ describe('the free credits of a lot', () => {
     expect(freeIn(meterOf(14), granted(9, 200))).toBe(6);
     expect(freeIn(meterOf(14), granted(9, 999))).toBe(0);
     expect(freeIn(meterOf(14), { ...granted(9, 200), source: 'plan' })).toBe(0);
+  });
+});
+
+describe('the lots of a source', () => {
+  const lotAt = (id: number, expiresAt: number): Lot => ({ ...lot, id, expiresAt });
+  const full = [...Array(maxLotsPerSource).keys()].map((index) => lotAt(index + 1, 100 * (index + 1)));
+
+  it('are limited: the two with the closest expiries become one with the later expiry', () => {
+    const plan = { ...lotAt(99, 101), source: 'plan' } as const;
+    const meter = meterWith(10 * (full.length + 1), { lots: [full[0]!, plan, ...full.slice(1)], lotsGranted: 99 });
+    const { meter: after, entries } = addLot(meter, { source: 'purchase', granted: 5, expiresAt: 330 }, 1);
+    const bought = after.lots.filter(({ source }) => source === 'purchase');
+    expect(bought).toHaveLength(maxLotsPerSource);
+    expect(bought.filter(({ expiresAt }) => expiresAt >= 300 && expiresAt < 400)).toEqual([
+      { id: 100, source: 'purchase', granted: 15, remaining: 15, expiresAt: 330 },
+    ]);
+    expect(after.lots).toContainEqual(plan);
+    expect([after.spendable, entries]).toEqual([
+      meter.spendable + 5,
+      [{ type: 'grant', at: 1, amount: 5, source: 'purchase' }],
+    ]);
+  });
+
+  it('with the same expiry are one, and stay separate below the limit', () => {
+    const add = (expiresAt: number, lots: Lot[]) =>
+      addLot(meterWith(10 * lots.length, { lots, lotsGranted: 99 }), { source: 'purchase', granted: 5, expiresAt }, 1);
+    expect(add(100, full).meter.lots[0]).toMatchObject({ id: 1, granted: 15, remaining: 15 });
+    expect(add(101, full.slice(1)).meter.lots.map(({ id }) => id)).toEqual([100, ...full.slice(1).map(({ id }) => id)]);
   });
 });
 

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeOfModel, codeOfService, priceOfCode, priceView, unitPriceOfCode } from '#domain/meter/pricing.ts';
+import {
+  codeOfModel,
+  codeOfService,
+  decimalCredits,
+  fixedPrice,
+  priceOfCode,
+  pricePerStarted,
+  priceView,
+  unitPriceOfCode,
+} from '#domain/meter/pricing.ts';
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 
@@ -43,5 +52,25 @@ describe('the code of a price', () => {
 
   it.each(['', '1', '1.0', '1.2.3', '1.2.3.4.5.6', '1.-2', 'a b', '1.2.3.4.!'])('%j is unreadable', (code) => {
     expect(priceOfCode(code)).toBeUndefined();
+  });
+});
+
+describe('credits as text', () => {
+  it.each([
+    [0, '0'],
+    [1, '0.000001'],
+    [100_100, '0.1001'],
+    [1_000_000, '1'],
+    [12_500_000, '12.5'],
+    [Number.MAX_SAFE_INTEGER, '9007199254.740991'],
+  ])('%i microcredits are exactly %s', (micro, text) => {
+    expect(decimalCredits(micro)).toBe(text);
+  });
+});
+
+describe('a price', () => {
+  it('is not fixed for a service that is charged by size, nor per started unit for one charged by the token', () => {
+    expect(() => fixedPrice('embeddings')).toThrow('embeddings has no fixed price');
+    expect(() => pricePerStarted('embeddings', 1)).toThrow('embeddings is metered to the single token');
   });
 });

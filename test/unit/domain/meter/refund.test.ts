@@ -5,7 +5,13 @@ import { bringCurrent, grantCredits, openMeter } from '#domain/billing/grants.ts
 import { cancel, resume, startSubscription } from '#domain/billing/subscription-changes.ts';
 import { currentLots, maxLotsPerSource, mergedLots } from '#domain/meter/lots.ts';
 import { balance, type Hold, type Meter } from '#domain/meter/meter.ts';
-import { budgetBack, type RefundableCharge, refundableCharge, refund } from '#domain/meter/refund.ts';
+import {
+  budgetBack,
+  maxEndedCancellations,
+  type RefundableCharge,
+  refundableCharge,
+  refund,
+} from '#domain/meter/refund.ts';
 import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';
 
 const plans = plansOf('listing');
@@ -219,6 +225,30 @@ describe('refunded credits', () => {
     const lotsOf = (one: Meter) => currentLots(one).map(({ id, remaining }) => [id, remaining]);
     const back = refund(replacedTwice(meter), charge, { amount: credits(200) }, start + 4 * day).meter;
     expect(lotsOf(back)).toEqual(lotsOf(replacedTwice(cancelled)));
+  });
+
+  describe('of a call during a cancellation', () => {
+    const before = grantCredits(opened(), credits(100), start).meter;
+    const subscribed = startSubscription(before, { planId: 'dev_pass', plan: plans(2) }, 'sub-1', start, plans).meter;
+    const cancelled = cancel(subscribed, start + day).meter;
+    const { meter, charge } = charged(cancelled, credits(150));
+    const back = (from: Meter) => refund(from, charge, { amount: credits(150) }, start + 2 * day).meter;
+    const { subscription: _, ...ended } = meter;
+    const endedWith = (...endedCancellations: number[]) => mergedLots(back({ ...ended, endedCancellations }));
+
+    it('return to the lots that a call without the cancellation would have used, once it is revoked', () => {
+      const resumed = (from: Meter) => resume(from, start + 2 * day).meter;
+      expect(currentLots(back(resumed(meter)))).toEqual(currentLots(resumed(cancelled)));
+      expect(currentLots(resumed(back(meter)))).toEqual(currentLots(resumed(cancelled)));
+    });
+
+    it('return to the lots that it used once the cancellation has ended, even if only later ones are known', () => {
+      const { cancellation } = charge.onResume!;
+      const later = Array.from({ length: maxEndedCancellations }, (__, index) => cancellation + 1 + index);
+      expect(endedWith(cancellation)).toEqual(mergedLots(cancelled));
+      expect(endedWith(...later)).toEqual(mergedLots(cancelled));
+      expect(endedWith(...later.slice(1))).not.toEqual(mergedLots(cancelled));
+    });
   });
 
   it('do not change the effect of a resumption', () => {

@@ -46,6 +46,14 @@ it('a refund to a deleted account has no effect', async () => {
   expect(await giveBack(1, charge, { amount: 4 }, async () => 'done')).toBe('no account');
 });
 
+it('a refund that fails for another reason fails', async () => {
+  const store = { find: async () => meter } as unknown as MeterStore;
+  const giveBack = refunds(metering(store, renewals(plans)), { now: () => now });
+  await expect(giveBack(1, charge, { amount: 4 }, async () => 'meter changed')).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
+});
+
 it('a refund is written even if the account changes between most reads and writes', async () => {
   const store = { find: async () => meter } as unknown as MeterStore;
   const giveBack = refunds(metering(store, renewals(plans)), { now: () => now });

@@ -78,6 +78,18 @@ describe('a call that was not admitted by its write', () => {
     expect(verdict(about)).toEqual({ code, detail: expect.stringMatching(detail) });
   });
 
+  it('names the smaller of what its key and its account can spend, so that a call can be made smaller', () => {
+    const spendableOf = (spendable: number, used: number) => {
+      const found = verdictOn(
+        { ...meter, ...limitedTo({ limit }), budgets: spent(used), spendable },
+        attemptOn(meter, 'one', { amount: credits(9) }),
+      );
+      return found.is === 'refused' ? found.why : undefined;
+    };
+    expect(spendableOf(credits(5), credits(2))).toMatchObject({ spendable: credits(1) });
+    expect(spendableOf(7, credits(2))).toMatchObject({ code: 'KEY_LIMIT_EXCEEDED', spendable: 7 });
+  });
+
   it('is advised to buy credits only if they are sold', () => {
     expect(verdict({ spendable: 0 }, {}, true)).toMatchObject({ detail: expect.stringContaining('Buy credits, upg') });
   });
