@@ -10,7 +10,6 @@ import { type FormatName, operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { AnthropicEvent } from '#contract/inference/anthropic-message.ts';
-import { ResponseEvent } from '#contract/inference/stream-events.ts';
 import * as chunks from '#contract/inference/stream-events.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
@@ -144,7 +143,7 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'openai chat': chunks.OpenAiChatCompletionChunk,
   'openai completion': chunks.OpenAiCompletionChunk,
   'anthropic chat': AnthropicEvent,
-  'responses chat': ResponseEvent,
+  'responses chat': chunks.ResponseEvent,
 };
 
 const ownChunks: Readonly<Record<string, GenericSchema>> = {

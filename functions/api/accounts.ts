@@ -1,6 +1,7 @@
 import type { accountRoutes } from '#contract/routes/accounts.ts';
 import type { passwordRoutes } from '#contract/routes/passwords.ts';
 import type { signInRoutes } from '#contract/routes/sign-in.ts';
+import { iso } from '#contract/shared/time.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { emailChangeView } from '#domain/accounts/email-change.ts';
 import { termsView } from '#domain/accounts/terms.ts';
@@ -51,7 +52,7 @@ export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering
   return {
     ...account,
     isSubscribe: isSubscribed(meter),
-    created_at: new Date(account.createdAt).toISOString(),
+    created_at: iso(account.createdAt),
     isConfirmed: account.confirmedAt !== undefined,
     hasPassword: account.passwordHash !== undefined,
     emailChange: caller.kind === 'session' ? emailChangeView(account, now) : null,

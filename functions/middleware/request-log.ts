@@ -4,6 +4,7 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { maxRecordedDetail, recordedHeaders, type RequestRecord } from '#contract/platform/request-record.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
+import { minuteMs } from '#contract/shared/time.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Call, Middleware } from './call.ts';
 import { ResponseLifecycle } from './call.ts';
@@ -144,8 +145,6 @@ function headersOf(sent: Readonly<Record<string, string>>): RequestRecord['heade
 
 /** Refusals recorded per account and minute. Beyond this, records only the refusals that double the count. */
 export const fullyRecorded = 20;
-
-const minuteMs = 60_000;
 
 /** Returns the number of unrecorded refusals before this one; undefined if it is not recorded. `now` in epoch ms. */
 export type RefusalSampler = (accountId: number, now: number) => number | undefined;

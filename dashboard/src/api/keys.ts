@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
+import { iso } from '#contract/shared/time.ts';
 import { playgroundKeyName } from '../lib/offer.ts';
 import { call, confirmAccount, perform } from './call.ts';
 import { serverNow } from './config.ts';
@@ -120,7 +121,7 @@ async function keyAt(now: number): Promise<string> {
 async function createKey(now: number): Promise<CachedKey> {
   try {
     await revokePlaygroundKeys();
-    const expiresAt = new Date(now + playgroundKeyMs).toISOString();
+    const expiresAt = iso(now + playgroundKeyMs);
     const { key } = await call(keyRoutes.createKey, { body: { name: playgroundKeyName, expiresAt } });
     return { key, until: now + playgroundKeyMs - 60_000 };
   } finally {

@@ -2,9 +2,10 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
+import { dayOf } from '#contract/shared/time.ts';
 import 'uplot/dist/uPlot.min.css';
 import { formatAbout, formatCompact, formatDayMonth, formatExact } from '../lib/format.ts';
-import { colorVariable, dayOf } from '../lib/usage.ts';
+import { colorVariable } from '../lib/usage.ts';
 import css from './day-chart.module.css';
 
 interface DayChartProps extends DayChartData {

@@ -1,3 +1,5 @@
+import { dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
+
 /** Uses the page's language, never the browser's. */
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 const about = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
@@ -113,9 +115,9 @@ export function formatBytes(bytes: number): string {
 const rounded = (value: number): number => Number(value.toFixed(1));
 
 const steps = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', dayMs],
+  ['hour', hourMs],
+  ['minute', minuteMs],
 ] as const;
 
 /** "in 12 days", "3 hours ago". */

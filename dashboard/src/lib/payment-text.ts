@@ -1,5 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { AutoTopUp, Payment } from '#contract/payments/payments.ts';
+import { dayOf } from '#contract/shared/time.ts';
 import { creditCount, formatCents } from './format.ts';
 import { planInSentence, planTitle } from './offer.ts';
 
@@ -132,7 +133,7 @@ export const isExpired = ({ expMonth, expYear }: Pick<Card, 'expMonth' | 'expYea
 export function lastDayOf(validMonths: number, now: number): string {
   const bought = new Date(now);
   const end = Date.UTC(bought.getUTCFullYear(), bought.getUTCMonth() + validMonths + 1, 0);
-  return new Date(end).toISOString().slice(0, 10);
+  return dayOf(end);
 }
 
 /** Cents of an amount in USD such as "50" or "49.99". Undefined for any other text. */

@@ -1,12 +1,10 @@
 import type { InferOutput } from 'valibot';
 import type { Usage } from '#contract/billing/credits.ts';
+import { dayMs, dayOf } from '#contract/shared/time.ts';
 
 type Days = InferOutput<typeof Usage>['days'];
 export type UsageRow = Days[number];
 export type Measure = 'calls' | 'credits' | 'tokens';
-
-const dayMs = 86_400_000;
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** Returns every UTC day from `from` to `to`, inclusive. Responses omit days without calls. */
 export function daysBetween(from: string, to: string): string[] {

@@ -6,6 +6,7 @@ import { knownModels } from '#contract/inference/models.ts';
 import { serviceOfCharge } from '#contract/offered-services.ts';
 import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
+import { dayMs, dayOf } from '#contract/shared/time.ts';
 import { call } from '../api/call.ts';
 import { useNow } from '../api/config.ts';
 import { type KeyRecord, keyTitle } from '../api/keys.ts';
@@ -18,7 +19,6 @@ import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../c
 import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../lib/format.ts';
 import { useQuery } from '../lib/hooks.ts';
 import { serviceTitle } from '../lib/offer.ts';
-import { dayOf } from '../lib/usage.ts';
 
 const { listRequests } = creditRoutes;
 const list: ListRequests = (query, signal) => call(listRequests, { query }, { signal });
@@ -80,8 +80,6 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
     </Panel>
   );
 }
-
-const dayMs = 86_400_000;
 
 const dayChoices = [
   { value: '7', label: '7 days' },

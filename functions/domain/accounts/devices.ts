@@ -1,14 +1,15 @@
+import { dayMs } from '#contract/shared/time.ts';
 import { issueCredential, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import type { Account } from './account.ts';
 import { enforceRowLimit } from './sessions.ts';
 
-const lifetime = 180 * 86_400_000;
+const lifetime = 180 * dayMs;
 
 const maxDevices = 10;
 
 /** Precision in ms of the stored last use. */
-const useInterval = 86_400_000;
+const useInterval = dayMs;
 
 export interface IssuedDevice {
   readonly text: string;

@@ -1,6 +1,6 @@
+import { dayMs, endOfMonth, iso } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
-import { endOfMonth } from '../shared/months.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { type Addressee, emailContent, type MailContent } from './mails.ts';
 import { emailChangeRequests, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
-const lifetimeMs = 24 * 3_600_000;
+const lifetimeMs = dayMs;
 
 const maxTries = 5;
 
@@ -189,7 +189,7 @@ export function emailChangeView(account: Account, now: number) {
   if (!change || !isPending(account, change, now)) return null;
   return {
     email: change.email,
-    expiresAt: new Date(change.expiresAt).toISOString(),
+    expiresAt: iso(change.expiresAt),
     isConfirmedByOld: change.oldConfirmedAt !== undefined,
     isConfirmedByNew: change.newConfirmedAt !== undefined,
   };

@@ -1,4 +1,5 @@
 import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
+import { minuteMs } from '#contract/shared/time.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -15,7 +16,7 @@ import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
 import { hashPassword } from './password-hash.ts';
 import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from './throttle.ts';
 
-const resetLifetimeMs = 30 * 60_000;
+const resetLifetimeMs = 30 * minuteMs;
 
 const maxTries = 5;
 

@@ -1,7 +1,7 @@
+import { dayMs, endOfMonth } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
-import { endOfMonth } from '../shared/months.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
@@ -17,7 +17,7 @@ import { accountDeletedMail } from './mails.ts';
 import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 
 /** Milliseconds for which data of a deleted account is kept (docs/specification.md#credits, rule 3). */
-const retentionMs = 30 * 86_400_000;
+const retentionMs = 30 * dayMs;
 
 const maxConcurrentPurges = 8;
 

@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/shared/time.ts';
 import { openMeter } from '../billing/grants.ts';
 import { issueCredential, newAccountId, newRequestId, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -9,7 +10,7 @@ import { refuseGuessablePassword } from './passwords.ts';
 import { acceptedNow } from './terms.ts';
 import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
-const confirmationLifetimeMs = 24 * 3_600_000;
+const confirmationLifetimeMs = dayMs;
 
 export interface NewPerson {
   readonly email: string;

@@ -1,4 +1,5 @@
 import { otherSessions } from '#contract/shared/limits.ts';
+import { iso, minuteMs } from '#contract/shared/time.ts';
 import { type Credential, issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -11,7 +12,7 @@ export interface SessionLifetimes {
 }
 
 /** Minimum time in ms between two writes of the last use, instead of a write per request. */
-const touchInterval = 5 * 60_000;
+const touchInterval = 5 * minuteMs;
 
 const maxSessions = 10;
 
@@ -60,9 +61,9 @@ export function sessionService(
       .map((session) => ({
         id: session.digest,
         ...originOf(session),
-        createdAt: new Date(session.createdAt).toISOString(),
-        lastSeenAt: new Date(session.lastSeenAt).toISOString(),
-        expiresAt: new Date(session.expiresAt).toISOString(),
+        createdAt: iso(session.createdAt),
+        lastSeenAt: iso(session.lastSeenAt),
+        expiresAt: iso(session.expiresAt),
         current: session.digest === current.digest,
       }));
   }

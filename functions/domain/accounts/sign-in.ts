@@ -1,3 +1,4 @@
+import { minuteMs } from '#contract/shared/time.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, type AccountSettings, type AccountStore, normalizedEmail } from './account.ts';
@@ -104,7 +105,7 @@ function wrongCredentials(): ServiceError {
 }
 
 /** Maximum age in ms of an identity token that proves its owner. */
-const maxTokenAgeMs = 10 * 60_000;
+const maxTokenAgeMs = 10 * minuteMs;
 
 export interface OwnerProof {
   readonly password?: string | undefined;

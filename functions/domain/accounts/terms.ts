@@ -1,6 +1,7 @@
 import { offer } from '#contract/offer/current-offer.ts';
 import type { Product } from '#contract/offer/offer.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
+import { iso } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
@@ -20,7 +21,7 @@ export const acceptedNow = (now: number, product = offer.product): Pick<Account,
 /** The current and the accepted version, or undefined if the offer has no terms. */
 export function termsView({ terms }: Account, product = offer.product) {
   if (!hasTerms(product)) return undefined;
-  const acceptedAt = terms ? new Date(terms.at).toISOString() : null;
+  const acceptedAt = terms ? iso(terms.at) : null;
   return { version: product.termsVersion, acceptedVersion: terms?.version ?? null, acceptedAt };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '#contract/shared/limits.ts';
+import { dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -20,9 +21,6 @@ export interface ThrottleRule {
 }
 
 const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 const freeGuesses = 5;
 const maxGuesses = 100;
@@ -38,61 +36,61 @@ function guesses(name: string): ThrottleRule {
   return {
     name,
     marks: maxGuesses,
-    keepMs: 30 * day,
+    keepMs: 30 * dayMs,
     remedy: 'or reset the password',
     waitMs(marks, now) {
       if (marks.length < freeGuesses) return 0;
-      const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hour);
+      const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hourMs);
       return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < maxGuesses ? wait : this.keepMs) - now);
     },
   };
 }
 
 export const mailsToAddress = windows('mail', [
-  { max: 3, ms: hour },
-  { max: 10, ms: day },
+  { max: 3, ms: hourMs },
+  { max: 10, ms: dayMs },
 ]);
 
 /** Reset links to a confirmed address after the public limit. Bounds the owner's wait if others exhaust that limit. */
-export const furtherResetLinks = windows('further-link', [{ max: 1, ms: 10 * minute }]);
+export const furtherResetLinks = windows('further-link', [{ max: 1, ms: 10 * minuteMs }]);
 
-export const confirmationsAgain = windows('confirmation', [{ max: 4, ms: day }]);
+export const confirmationsAgain = windows('confirmation', [{ max: 4, ms: dayMs }]);
 
 export const emailChangeRequests = windows('email-change', [
-  { max: 3, ms: hour },
-  { max: 10, ms: day },
+  { max: 3, ms: hourMs },
+  { max: 10, ms: dayMs },
 ]);
 
 /**
  * Also bounds registrations and confirmation emails, which have no separate limit, because other people could use
  * it to lock out the owner.
  */
-export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: day }]);
+export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: dayMs }]);
 
 /** Each change is a transaction on the meter that calls write to. */
-export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minute }]);
+export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minuteMs }]);
 
 /** Each change is a ledger row and a webhook event. */
 export const subscriptionChanges = windows('subscription-change', [
-  { max: limits.subscriptionChangesPerMinute, ms: minute },
+  { max: limits.subscriptionChangesPerMinute, ms: minuteMs },
 ]);
 
-export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
-export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);
+export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minuteMs }]);
+export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minuteMs }]);
 
 /** Maximum checkouts per hour, to prevent card testing (docs/payments.md#security). */
-export const checkouts = windows('checkout', [{ max: 5, ms: hour }]);
+export const checkouts = windows('checkout', [{ max: 5, ms: hourMs }]);
 
 /** Requests that call the payment provider, whose rate limit all accounts share. */
-export const paymentRequests = windows('payment-request', [{ max: 60, ms: minute }]);
+export const paymentRequests = windows('payment-request', [{ max: 60, ms: minuteMs }]);
 
-export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);
+export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minuteMs }]);
 
 /** Invalid files are read and deleted free of charge, so uploads are limited. */
-export const uploads = windows('upload', [{ max: limits.uploadsPerMinute, ms: minute }]);
+export const uploads = windows('upload', [{ max: limits.uploadsPerMinute, ms: minuteMs }]);
 
-export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minute }]);
-export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hour }]);
+export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minuteMs }]);
+export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hourMs }]);
 
 function windows(name: string, limits: readonly { max: number; ms: number }[]): ThrottleRule {
   return {

@@ -1,5 +1,6 @@
 import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { iso } from '#contract/shared/time.ts';
 import { refuseRetired } from '../inference/model-catalogue.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Page, Random } from '../shared/ports.ts';
@@ -41,8 +42,8 @@ function agentView({ createdAt, updatedAt, ...agent }: Agent) {
     retentionDays,
     version: agent.version,
     chunks: agent.chunks,
-    createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(updatedAt).toISOString(),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
   };
 }
 

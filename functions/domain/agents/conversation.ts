@@ -1,6 +1,7 @@
 import type { InferOutput } from 'valibot';
 import type { conversationStatuses, KeptMessage } from '#contract/agents/conversations.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { dayMs, iso } from '#contract/shared/time.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random, Page } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -69,9 +70,9 @@ function conversationView(conversation: Conversation, now: number) {
     agentId,
     status: statusOf(conversation, now),
     messageCount: next,
-    createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(updatedAt).toISOString(),
-    expiresAt: new Date(expiresAt).toISOString(),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    expiresAt: iso(expiresAt),
   };
 }
 
@@ -91,7 +92,7 @@ function messageView({ place, call, createdAt, ...message }: Message): MessageVi
     ...(sources && { sources }),
     ...(context && { context }),
     ...(agentVersion !== undefined && { agentVersion }),
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: iso(createdAt),
   };
 }
 
@@ -102,8 +103,6 @@ export interface ConversationServiceParts {
   readonly clock: Clock;
   readonly random: Random;
 }
-
-export const dayMs = 86_400_000;
 
 export function conversationService(parts: ConversationServiceParts) {
   const { agents, conversations, enforceChangeLimit, clock, random } = parts;

@@ -1,6 +1,7 @@
 import type { documentStatuses } from '#contract/agents/documents.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { documentModel, modelNamed } from '#contract/inference/models.ts';
+import { iso } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { type RefundableCharge, refunds } from '../meter/refund.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
@@ -45,7 +46,7 @@ export function documentView({ id, name, status, bytes, chunks, indexedChunks, .
     bytes,
     chunks,
     indexedChunks,
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: iso(createdAt),
     credits: cost / microPerCredit,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   };

@@ -1,5 +1,6 @@
 import type { NewMessage, Turn } from '#contract/agents/conversations.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import type { ChatFormat, ChatReply } from '../inference/chat.ts';
 import type { Inference } from '../inference/inference.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
@@ -11,7 +12,7 @@ import type { Clock, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { throwNotFound } from './agent.ts';
 import { type ChosenContext, contextPlan, modelConversation, sentContent, summarized, tokensOf } from './context.ts';
-import { type Conversation, type ConversationStore, dayMs, type Message, messageId } from './conversation.ts';
+import { type Conversation, type ConversationStore, type Message, messageId } from './conversation.ts';
 import { inProgress, type OpeningParts, passageSearch, turnOpening, type TurnOrder, windowOf } from './turn-order.ts';
 import type { Passage, VectorIndex } from './vector-index.ts';
 

@@ -1,4 +1,5 @@
 import { longAudio, type NewTranscription, type NewUpload } from '#contract/audio/transcriptions.ts';
+import { iso } from '#contract/shared/time.ts';
 import type { Order, Proof } from '../inference/order.ts';
 import { secondPrice } from '../meter/pricing.ts';
 import { timedId } from '../shared/credential.ts';
@@ -9,7 +10,6 @@ import {
   type AudioFiles,
   type FileFacts,
   fileKeys,
-  iso,
   isOfStorage,
   type JobStore,
   type StoredFile,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { maxTranscriptBytes, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
 import { longAudio } from '#contract/audio/transcriptions.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import type { LedgerEntry } from '../meter/meter.ts';
 import type { Metering, OpenHold } from '../meter/metering.ts';
 import { secondPrice, secondsPaid, unitPriceOfCode } from '../meter/pricing.ts';
@@ -41,7 +42,6 @@ const graceMs = 15 * 60_000;
 const beginningMs = 5 * 60_000;
 
 const workingMs = (jobSeconds.waiting + jobSeconds.working) * 1000 + graceMs;
-const dayMs = 86_400_000;
 
 export function jobService({ jobs, files, model, ending, clock, random, onError }: JobParts) {
   /** Charges the call and creates its job in one write, then starts the model. Refunds the call if that fails. */

@@ -1,5 +1,6 @@
 import type { NewTranscription, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { iso } from '#contract/shared/time.ts';
 import type { ChargeSettlement } from '../meter/meter-store.ts';
 import type { MeterChanged } from '../meter/metering.ts';
 import type { RefundableCharge, RefundWrite, WrittenRefund } from '../meter/refund.ts';
@@ -77,8 +78,6 @@ export function jobView(job: Job) {
     expiresAt: iso(job.expiresAt),
   };
 }
-
-export const iso = (ms: number): string => new Date(ms).toISOString();
 
 export interface JobPage {
   readonly items: readonly Job[];

@@ -1,3 +1,4 @@
+import { dayMs, isoOfSeconds } from '#contract/shared/time.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 
 /**
@@ -5,7 +6,6 @@ import { throwTogether, visitEach } from '../shared/concurrency.ts';
  * archived row (docs/adr/0032-ledger-archive.md).
  */
 const openDays = 35;
-const dayMs = 86_400_000;
 
 /** Maximum rows per part. Reading one row reads its whole part: about 0.3 MB, or 1.5 MB uncompressed. */
 const rowsPerPart = 5000;
@@ -64,7 +64,7 @@ function nextPart(rows: readonly StoredRow[], through: number, before: number): 
   return part.length > 0 ? { month, rows: part } : undefined;
 }
 
-const monthOf = ({ at }: StoredRow): string => new Date(at * 1000).toISOString().slice(0, 7);
+const monthOf = ({ at }: StoredRow): string => isoOfSeconds(at).slice(0, 7);
 
 export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
   /** Deletes indexed rows first, so that a run continues after a crash of the last. Returns the number of parts. */

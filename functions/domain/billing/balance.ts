@@ -1,10 +1,10 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { isServiceName, microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import { currentLots, mergedLots } from '../meter/lots.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import { periodEnd } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
-import { iso } from '../shared/months.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** Formats `GET /credits/me` (docs/credits.md#fields-and-headers). */
@@ -16,7 +16,7 @@ export function balanceView(meter: Meter) {
     quota: perService(() => quota),
     used: { ...perService((service) => usedOf(meter, service)), audio: usedOf(meter, 'audio', 'transcription') },
     source: next?.source ?? (meter.subscription ? 'plan' : 'free'),
-    expiresAt: iso(next?.expiresAt ?? periodEnd(meter.period)),
+    expiresAt: isoOfSeconds(next?.expiresAt ?? periodEnd(meter.period)),
   };
 }
 
@@ -28,7 +28,7 @@ export function creditsView(meter: Meter) {
       source,
       granted: Math.floor(granted / microPerCredit),
       remaining: Math.floor(remaining / microPerCredit),
-      expiresAt: iso(expiresAt),
+      expiresAt: isoOfSeconds(expiresAt),
     })),
   };
 }
@@ -38,7 +38,7 @@ export function quotaView(meter: Meter, name: string) {
   const quota = quotaOf(meter);
   const used = usedOf(meter, name);
   const remaining = quota === -1 ? -1 : Math.max(0, quota - used);
-  return { service: name, quota, used, remaining, resetsAt: iso(periodEnd(meter.period)) };
+  return { service: name, quota, used, remaining, resetsAt: isoOfSeconds(periodEnd(meter.period)) };
 }
 
 function quotaOf(meter: Meter): number {

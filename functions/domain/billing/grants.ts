@@ -1,5 +1,6 @@
 import { freePlanRank, monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { addMonths, monthsSince } from '#contract/shared/time.ts';
 import { addLot, capPlanLots, expireLots, settleLots } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import { noticeOf, planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan, unlimited } from '../meter/rate-window.ts';
 import { maxEndedCancellations } from '../meter/refund.ts';
-import { addMonths, monthsSince } from '../shared/months.ts';
 
 /** Months that a grant outlives its month (docs/specification.md#credits, docs/credits.md#grants). */
 export const rollOverMonths = 3;

@@ -1,8 +1,8 @@
 import type { refundReasons } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { dayMs, dayOf, isoOfSeconds } from '#contract/shared/time.ts';
 import type { SubscriptionChange } from '../meter/meter.ts';
 import { priceView } from '../meter/pricing.ts';
-import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
@@ -44,7 +44,6 @@ export interface UsageQuestion {
 
 export type Group = 'service' | 'model' | 'key';
 
-const dayMs = 86_400_000;
 const maxDays = 366;
 
 export function statementService(store: StatementStore, clock: Clock) {
@@ -93,7 +92,7 @@ function entryView(row: LedgerRow) {
   const reason = refundReason(row);
   return {
     seq: row.seq,
-    at: iso(row.at),
+    at: isoOfSeconds(row.at),
     type: row.type,
     service: row.service ?? null,
     model: row.model ?? null,
@@ -113,7 +112,7 @@ function entryView(row: LedgerRow) {
 const changeView = ({ kind, plan, effectiveAt }: SubscriptionChange) => ({
   kind,
   plan,
-  ...(effectiveAt !== undefined && { effectiveAt: iso(effectiveAt) }),
+  ...(effectiveAt !== undefined && { effectiveAt: isoOfSeconds(effectiveAt) }),
 });
 
 /** Messages are refunded on failure. A refund without a job belongs to a transcription that its owner deleted. */
@@ -165,8 +164,4 @@ function dayView({ cost, inputTokens, cachedTokens, outputTokens, ...day }: Dail
     credits: cost / microPerCredit,
     ...(inputTokens + outputTokens > 0 && { tokens }),
   };
-}
-
-function dayOf(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
 }

@@ -7,12 +7,12 @@ import {
   termsIn,
 } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import { addLot } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import { chain, counted, periodEnd, periodStart } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan } from '../meter/rate-window.ts';
-import { addMonths } from '../shared/months.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   bringCurrent,

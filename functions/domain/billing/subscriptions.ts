@@ -1,12 +1,12 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
 import { isSubscribed, type Meter, type Settled, type Subscription } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { isReturned, pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { newRequestId } from '../shared/credential.ts';
-import { iso } from '../shared/months.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { described } from './grants.ts';
@@ -286,13 +286,13 @@ export function subscriptionView(meter: Meter, plans: Plans, now: number) {
     status,
     monthlyCredits: plan.creditsPerMonth ?? -1,
     creditsUsed: creditsUsed(meter),
-    nextBillingDate: iso(endsAt ?? periodEnd(meter.period)).slice(0, 10),
+    nextBillingDate: isoOfSeconds(endsAt ?? periodEnd(meter.period)).slice(0, 10),
     price: plan.price ?? 0,
     ...(status === 'active' && pending && { pendingPlanId: pending.planId }),
-    ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
-    ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
+    ...(endsAt !== undefined && { endsAt: isoOfSeconds(endsAt) }),
+    ...(creditsExpireAt !== undefined && { creditsExpireAt: isoOfSeconds(creditsExpireAt) }),
     ...(isChanged && { terms: termsView(plan) }),
-    ...(paidUntil !== undefined && { paidUntil: iso(paidUntil) }),
+    ...(paidUntil !== undefined && { paidUntil: isoOfSeconds(paidUntil) }),
     ...unpaidView(subscription, now),
     ...(status === 'active' &&
       replacedAt !== undefined &&
@@ -306,20 +306,20 @@ const renewalSeconds = 3 * 3600;
 function unpaidView(subscription: Subscription, now: number) {
   const { unpaidSince } = subscription;
   if (unpaidSince === undefined) return {};
-  const since = iso(unpaidSince);
+  const since = isoOfSeconds(unpaidSince);
   const reason = isReturned(subscription) ? 'payment_returned' : 'payment_due';
   if (reason === 'payment_due' && now < unpaidSince + renewalSeconds) return { renewalPendingSince: since };
-  return { pastDue: { since, endsAt: iso(unpaidSince + pastDueSeconds), reason } } as const;
+  return { pastDue: { since, endsAt: isoOfSeconds(unpaidSince + pastDueSeconds), reason } } as const;
 }
 
 function termsView({ callsPerMonth, callsPerMinute, maxConcurrentCalls, features }: PlanLimits) {
   return { callsPerMonth, callsPerMinute, maxConcurrentCalls, features: [...features] };
 }
 
-const replacementView = ({ name }: PlanLimits, at: number) => ({ planId: name, from: iso(at) });
+const replacementView = ({ name }: PlanLimits, at: number) => ({ planId: name, from: isoOfSeconds(at) });
 
 function prorationView({ from, to, ...proration }: Proration) {
-  return { ...proration, from: iso(from), to: iso(to) };
+  return { ...proration, from: isoOfSeconds(from), to: isoOfSeconds(to) };
 }
 
 /** Settled in the current billing period, from any lot, rounded up to whole credits. */

@@ -10,6 +10,7 @@ import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
+import { hourMs } from '#contract/shared/time.ts';
 import type { OutgoingMail, StoredToken } from '../accounts/account.ts';
 import { confirmationMail } from '../accounts/mails.ts';
 import type { MailOutcome } from '../mail/mail.ts';
@@ -18,7 +19,6 @@ import type { Clock, Random } from '../shared/ports.ts';
 
 const walkMs = 100_000;
 const leaveMs = 30_000;
-const hourMs = 3_600_000;
 
 const { register, login } = signInRoutes;
 const { me, confirm, deleteAccount } = accountRoutes;

@@ -3,6 +3,7 @@ import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
 import { epochMs } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { iso, isoOrNull } from '#contract/shared/time.ts';
 import { type Budget, budgetAt, budgetOf, familyOf, nextPeriod, type WorkingKey } from '../meter/key-limits.ts';
 import type { KeyEvent } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -129,7 +130,7 @@ export type Budgets = ReadonlyMap<string, Budget>;
 
 /** The only response that contains the key. */
 export function createdKeyView(record: KeyRecord, key: string, { budgets, now }: KeyViewContext) {
-  return { ...keyView(record, { budgets, now }), createdAt: new Date(record.createdAt).toISOString(), key };
+  return { ...keyView(record, { budgets, now }), createdAt: iso(record.createdAt), key };
 }
 
 interface KeyViewContext {
@@ -161,10 +162,6 @@ function limitsView(record: KeyRecord, budgets: Budgets, now: number) {
   const next = nextPeriod(limit.period, seconds);
   const standing = { credits: limit.amount / microPerCredit, period: limit.period, used: used / microPerCredit };
   return { limit: { ...standing, resetsAt: isoOrNull(next && next * 1000) }, models, services };
-}
-
-function isoOrNull(moment: number | undefined): string | null {
-  return moment === undefined ? null : new Date(moment).toISOString();
 }
 
 export type KeyWrite = 'done' | 'too many active' | 'too many usable' | 'changed meanwhile';

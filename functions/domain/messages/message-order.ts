@@ -3,6 +3,7 @@ import type { Encoding, NewMessage } from '#contract/messages/messages.ts';
 import { defaultVoice } from '#contract/messages/voices.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { dayMs, hourMs } from '#contract/shared/time.ts';
 import type { Order } from '../inference/order.ts';
 import { fixedPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -95,9 +96,6 @@ export interface SendingLimits {
   readonly perAccount: number;
   readonly perRange: number;
 }
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Message pumping uses whole number ranges (docs/messages.md#limits-against-fraud). */
 const rangeDigits = 4;

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
 import type { Channel, Failure } from '#contract/messages/names.ts';
 import type { Segments } from '#contract/messages/segments.ts';
+import { dayMs, iso } from '#contract/shared/time.ts';
 import type { ChargeSettlement } from '../meter/meter-store.ts';
 import type { MeterChanged } from '../meter/metering.ts';
 import type { RefundableCharge, RefundWrite, WrittenRefund } from '../meter/refund.ts';
@@ -33,7 +34,7 @@ export interface Message extends MessageRef {
   readonly updatedAt: number;
 }
 
-export const messageRetentionMs = 30 * 86_400_000;
+export const messageRetentionMs = 30 * dayMs;
 
 /** Milliseconds after which a queued message belongs to a crashed function. */
 const handOverMs = 90_000;
@@ -73,8 +74,8 @@ export function messageView(message: Message, now: number) {
     voice,
     reference,
     credits,
-    createdAt: new Date(message.createdAt).toISOString(),
-    updatedAt: new Date(message.updatedAt).toISOString(),
+    createdAt: iso(message.createdAt),
+    updatedAt: iso(message.updatedAt),
   };
 }
 

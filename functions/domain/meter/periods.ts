@@ -1,4 +1,4 @@
-import { addMonths } from '../shared/months.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import { currentLots } from './lots.ts';
 import type { Meter, Period, Settled, Subscription } from './meter.ts';
 

@@ -1,6 +1,6 @@
 import { type PlanLimits, type Plans, smallestWith } from '#contract/billing/plans.ts';
 import type { PlanFeature } from '#contract/offer/offer.ts';
-import { addMonths } from '../shared/months.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import type { Meter, Period } from './meter.ts';
 import { periodStart } from './periods.ts';
 

@@ -3,6 +3,7 @@ import { planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { type AccountQuery, shownHolds, shownMails } from '#contract/operators/operators.ts';
 import type { RequestQuery } from '#contract/requests/request-list.ts';
+import { iso, isoOfSeconds, isoOrNull } from '#contract/shared/time.ts';
 import { type Account, type AccountStore, normalizedEmail } from '../accounts/account.ts';
 import type { statementService } from '../billing/statements.ts';
 import { subscriptionView } from '../billing/subscriptions.ts';
@@ -15,13 +16,12 @@ import { periodEnd, periodStart } from '../meter/periods.ts';
 import { rateStatus, unlimited } from '../meter/rate-window.ts';
 import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
-import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 export function operatedAccount(account: Account, { planRank }: Meter) {
   const { id, email, name, role, createdAt } = account;
-  const created_at = new Date(createdAt).toISOString();
+  const created_at = iso(createdAt);
   return { id, email, name, role, status: statusOf(account), plan: planOfRank(planRank).name, created_at };
 }
 
@@ -54,15 +54,15 @@ export function accountDetails(account: Account, meter: Meter, plans: Plans, now
   const { confirmedAt, suspendedAt, deletedAt, passwordHash, identities = [] } = account;
   return {
     ...operatedAccount(account, meter),
-    confirmedAt: moment(confirmedAt),
-    suspendedAt: moment(suspendedAt),
-    deletedAt: moment(deletedAt),
+    confirmedAt: isoOrNull(confirmedAt),
+    suspendedAt: isoOrNull(suspendedAt),
+    deletedAt: isoOrNull(deletedAt),
     signIn: { password: passwordHash !== undefined, google: identities.length > 0 },
     subscription: meter.subscription ? subscriptionView(meter, plans, Math.floor(now / 1000)) : null,
     credits: { spendable: credits(meter.spendable), held: credits(heldCredits(meter)), lots: lotsOf(meter) },
     holds: holdsOf(meter),
     calls: callsOf(meter, now),
-    period: { from: iso(periodStart(meter.period)), to: iso(periodEnd(meter.period)) },
+    period: { from: isoOfSeconds(periodStart(meter.period)), to: isoOfSeconds(periodEnd(meter.period)) },
     used: Object.entries(meter.used).map(([service, amount]) => ({ service, credits: credits(amount) })),
   };
 }
@@ -72,7 +72,7 @@ function lotsOf(meter: Meter) {
     source,
     granted: credits(granted),
     remaining: credits(remaining),
-    expiresAt: iso(expiresAt),
+    expiresAt: isoOfSeconds(expiresAt),
   }));
 }
 
@@ -84,7 +84,7 @@ function holdsOf({ holds }: Meter) {
     model,
     keyId: keyId === '' ? null : keyId,
     credits: credits(amount),
-    expiresAt: iso(deadline),
+    expiresAt: isoOfSeconds(deadline),
   }));
 }
 
@@ -102,8 +102,6 @@ function callsOf(meter: Meter, now: number) {
 }
 
 const credits = (amount: number): number => amount / microPerCredit;
-const moment = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
-
 /** Built on first use, because a function has access only to the tables that it reads. */
 interface Parts {
   readonly accounts: AccountStore;
@@ -149,7 +147,7 @@ export function accountReads(parts: Parts) {
     ]);
     return {
       mails: notes.map(mailView),
-      suppression: suppression ? { ...suppression, at: new Date(suppression.at).toISOString() } : null,
+      suppression: suppression ? { ...suppression, at: iso(suppression.at) } : null,
     };
   }
 
@@ -164,8 +162,8 @@ export function accountReads(parts: Parts) {
 function mailView({ subject, createdAt, state, closedAt }: MailNote) {
   return {
     subject,
-    at: new Date(createdAt).toISOString(),
+    at: iso(createdAt),
     state,
-    stateAt: closedAt === undefined ? null : new Date(closedAt).toISOString(),
+    stateAt: isoOrNull(closedAt),
   };
 }

@@ -2,6 +2,7 @@ import type { InferOutput } from 'valibot';
 import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { AuditAction, AuditedState, AuditEvent, AuditQuery } from '#contract/operators/operators.ts';
+import { iso } from '#contract/shared/time.ts';
 import { type Account, type AccountStore, normalizedEmail, type Role } from '../accounts/account.ts';
 import { grantCredits } from '../billing/grants.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
@@ -152,7 +153,7 @@ export function auditTrail(reads: AuditReads, emailsOf: EmailsOf) {
 function shown<Named>({ at, accountId, by, ...event }: AuditEvent, named: (id: number) => Named) {
   return {
     ...event,
-    at: new Date(at).toISOString(),
+    at: iso(at),
     account: named(accountId),
     by: by === undefined ? null : named(by),
   };

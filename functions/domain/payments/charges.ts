@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/shared/time.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -8,7 +9,6 @@ import type { Settlement } from './settlement.ts';
 
 /** Maximum declined charges per day, to prevent card testing (docs/payments.md#security). */
 const maxDeclines = 3;
-const dayMs = 86_400_000;
 
 /** Maximum payments per day that require authentication and are not authenticated. */
 const maxUnconfirmed = 5;

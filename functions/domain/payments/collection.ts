@@ -1,12 +1,12 @@
 import { type PlanLimits, type Plans, titleOf } from '#contract/billing/plans.ts';
 import { cents } from '#contract/payments/payments.ts';
+import { addMonths, hourMs, minuteMs, monthsSince } from '#contract/shared/time.ts';
 import { nextPlan } from '../billing/grants.ts';
 import { cancel, isMonthRunning } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { periodStart } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
-import { addMonths, monthsSince } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { accountBusy, undefinedIfNotFound } from '../shared/service-error.ts';
 import type { BillingProfile, OrderStore } from './order.ts';
@@ -14,24 +14,24 @@ import { changeProfile, withEnded } from './profile.ts';
 import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
 /** Milliseconds until the sweep repeats an alignment that failed or made a change. */
-const retryMs = 5 * 60_000;
+const retryMs = 5 * minuteMs;
 
 /** Milliseconds from the end of the paid time to the check of the renewal, and between later checks. */
-const renewedMs = 2 * 3_600_000;
-const unpaidMs = 6 * 3_600_000;
+const renewedMs = 2 * hourMs;
+const unpaidMs = 6 * hourMs;
 
 /** Milliseconds between attempts to start the subscription of a plan that was resumed without a saved card. */
-const noCardMs = 6 * 3_600_000;
+const noCardMs = 6 * hourMs;
 
 /** Milliseconds after which the payment of a new subscription is certainly settled. */
-const settledMs = 3_600_000;
+const settledMs = hourMs;
 
 /**
  * The provider drafts a renewal when the paid time ends, and finalizes the draft an hour later. A price change less
  * than an hour before the draft may miss it. The draft is then corrected some minutes later.
  */
-const draftMs = 3_600_000;
-const draftedMs = 10 * 60_000;
+const draftMs = hourMs;
+const draftedMs = 10 * minuteMs;
 
 /** Maximum consecutive comparisons while the meter keeps changing. */
 const maxTries = 4;

@@ -1,10 +1,10 @@
 import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { findPack } from '#contract/payments/payments.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import type { Account, OutgoingMail } from '../accounts/account.ts';
 import type { MailContent } from '../accounts/mails.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
-import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import {
   cardExpiringMail,
@@ -74,7 +74,7 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
   async function renewalFailed(accountId: number, plan: PlanLimits, report: PaymentReport): Promise<void> {
     const { invoice = '', cents, period, url } = report;
     if (!period) return;
-    const facts = { plan: titleOf(plan), cents, endsOn: iso(period.start + pastDueSeconds).slice(0, 10) };
+    const facts = { plan: titleOf(plan), cents, endsOn: isoOfSeconds(period.start + pastDueSeconds).slice(0, 10) };
     await notify(accountId, `renewal-${invoice}`, (to) => paymentFailedMail(to, facts, url ?? billing));
   }
 
@@ -105,7 +105,7 @@ function reasonOf(order: Order, before: Order): 'refunded' | 'disputed' | 'late'
 const returnedCents = ({ refundedCents = 0, disputedCents = 0 }: Order): number => refundedCents + disputedCents;
 
 /** Last day of credits that expire then. */
-const dayBefore = (expiresAt: number): string => iso(Math.max(0, expiresAt - 1)).slice(0, 10);
+const dayBefore = (expiresAt: number): string => isoOfSeconds(Math.max(0, expiresAt - 1)).slice(0, 10);
 
 function whatOf({ kind, planId, credits }: Order): string {
   const plan = planId === undefined ? undefined : findPlan(planId);

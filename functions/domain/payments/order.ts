@@ -1,5 +1,6 @@
 import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
+import { dayMs, iso, isoOrNull, minuteMs } from '#contract/shared/time.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter, Subscription } from '../meter/meter.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
@@ -212,13 +213,13 @@ export const paidDiffers = 'paid_differs';
 export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
 
 /** Milliseconds after which an order without an object at the provider is certain never to have one. */
-export const lostMs = 5 * 60_000;
+export const lostMs = 5 * minuteMs;
 
 /** Milliseconds in which a buyer can authenticate a payment. */
-export const confirmationMs = 86_400_000;
+export const confirmationMs = dayMs;
 
 /** Milliseconds after which a paid order, or one whose page is closed, should have been settled. */
-const settledMs = 60_000;
+const settledMs = minuteMs;
 
 /** Epoch ms at which the sweep settles an order that is still open. */
 export function dueOf(order: Order): number | undefined {
@@ -249,8 +250,8 @@ export function paymentView(order: Order) {
     ...(isOpen(order) && url !== undefined && { url }),
     receiptUrl: receiptUrl ?? null,
     invoiceUrl: invoiceUrl ?? null,
-    createdAt: new Date(createdAt).toISOString(),
-    paidAt: paidAt === undefined ? null : new Date(paidAt).toISOString(),
+    createdAt: iso(createdAt),
+    paidAt: isoOrNull(paidAt),
     refundedAmount: taken,
   } as const;
 }

@@ -1,5 +1,6 @@
 import { findPlan, isSameTerms, type PlanLimits, planOfRank, type Plans, titleOf } from '#contract/billing/plans.ts';
 import { cents, currency, findPack, type PricedPack } from '#contract/payments/payments.ts';
+import { hourMs, iso } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { alreadySubscribed, isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
@@ -11,7 +12,7 @@ import { creditsTitle, isOpen, type MonthTerms, type Order, paymentView, upgrade
 import type { Buyer } from './provider.ts';
 
 /** Milliseconds in which a checkout can be paid. Stripe's minimum is 30 minutes. */
-const checkoutMs = 3_600_000;
+const checkoutMs = hourMs;
 
 const maxTries = 8;
 
@@ -57,7 +58,7 @@ export function purchases(parts: PurchaseParts) {
     // Not saved if an event came first, or if the database repeated the write.
     const opened = (await store.save(order, { provider: { session }, url })) ?? (await store.find(order)) ?? order;
     const { amount, credits, kind, id, status } = paymentView(opened);
-    const expiresAt = new Date(now + checkoutMs).toISOString();
+    const expiresAt = iso(now + checkoutMs);
     return { id, url, status, kind, credits, amount, currency, expiresAt } as const;
   }
 

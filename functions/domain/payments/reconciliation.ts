@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
 import { isNotFound } from '../shared/service-error.ts';
 import type { paymentEvents } from './events.ts';
@@ -6,7 +7,7 @@ import type { PaymentProvider } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
 /** Milliseconds that the daily comparison covers. Stripe retries an event for three days. */
-const comparedMs = 4 * 86_400_000;
+const comparedMs = 4 * dayMs;
 
 export interface Difference {
   /** Our order, or the provider's id if there is none. */

@@ -1,5 +1,6 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { findPack, type PaymentWork, type PricedPack } from '#contract/payments/payments.ts';
+import { hourMs, iso, minuteMs } from '#contract/shared/time.ts';
 import { balance } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
@@ -10,16 +11,14 @@ import { changeProfile } from './profile.ts';
 import { ChargeRefused, type PaymentProvider } from './provider.ts';
 import type { Purchases } from './purchases.ts';
 
-const hour = 3_600_000;
-
 /** Waits after a decline that a retry can resolve. After the last one, the top-up is switched off. */
-const waits = [hour, 6 * hour, 24 * hour];
+const waits = [hourMs, 6 * hourMs, 24 * hourMs];
 
 /** Milliseconds until a retry after another payment or an outage prevented the purchase. */
-const soonMs = 5 * 60_000;
+const soonMs = 5 * minuteMs;
 
 /** Milliseconds between attempts while purchases are blocked. */
-const blockedMs = 24 * hour;
+const blockedMs = 24 * hourMs;
 
 export interface TopUpParts {
   readonly store: OrderStore;
@@ -60,7 +59,7 @@ export function topUps(parts: TopUpParts) {
       threshold,
       pack: packId,
       monthlyLimit,
-      lastFailure: lastFailure ? { ...lastFailure, at: new Date(lastFailure.at).toISOString() } : null,
+      lastFailure: lastFailure ? { ...lastFailure, at: iso(lastFailure.at) } : null,
       card: card ? { brand, last4, expMonth, expYear } : null,
     };
   }

@@ -3,6 +3,7 @@ import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { operationId } from '#contract/http/format.ts';
 import { type RecordedLine, requestRetentionDays } from '#contract/platform/request-record.ts';
 import type { RequestQuery } from '#contract/requests/request-list.ts';
+import { dayMs, iso } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -31,7 +32,6 @@ export interface RequestStore {
 
 export type KeyNames = (accountId: number, keyIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-const dayMs = 86_400_000;
 const retentionMs = requestRetentionDays * dayMs;
 
 const concurrentWrites = 25;
@@ -84,7 +84,7 @@ function shown(
   const { at, service, model, isStream, promptTokens, completionTokens, detail, headers, unlisted } = record;
   return {
     requestId,
-    at: new Date(at).toISOString(),
+    at: iso(at),
     route: route === undefined ? null : operationId(route),
     status,
     message: code ?? 'SUCCESS',

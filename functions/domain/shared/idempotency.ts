@@ -3,6 +3,7 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import type { Clock } from './ports.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -52,7 +53,6 @@ export interface IdempotencyStore {
   count(id: string, max: number, expiresAt: number): Promise<boolean>;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 const retentionMs = dayMs;
 const maxKeptBytes = 256 * 1024;
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dayMs, iso, isoOfSeconds, isoOrNull } from '#contract/shared/time.ts';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
 import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
 import { drawnText, encodeBytes, encodeNumber } from '../shared/credential.ts';
@@ -8,7 +9,6 @@ import type { AccountEvent } from './events.ts';
 import {
   type DisabledReason,
   type Health,
-  isoOrNull,
   type Lane,
   laneOf,
   type Notify,
@@ -20,7 +20,7 @@ import {
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-export const retentionMs = 30 * 86_400_000;
+export const retentionMs = 30 * dayMs;
 
 /** The result of an attempt. `body` is truncated. `retryAfterMs` is from the response. */
 export interface AttemptResult {
@@ -70,7 +70,7 @@ export function newDelivery(event: AccountEvent & { readonly id: string }, webho
     webhook: { accountId: webhook.accountId, id: webhook.id },
     eventId,
     type,
-    body: JSON.stringify({ type, timestamp: new Date(at * 1000).toISOString(), data }),
+    body: JSON.stringify({ type, timestamp: isoOfSeconds(at), data }),
     status: 'pending',
     attempts: 0,
     tries: 0,
@@ -93,7 +93,7 @@ function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhoo
     durationMs: last?.durationMs ?? null,
     error: last?.error ?? null,
     nextAttemptAt: isDue ? isoOrNull(nextAttemptAt) : null,
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: iso(createdAt),
     body,
     response: last?.body ?? null,
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { findPlan, type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import type { WebhookData, WebhookEventType } from '#contract/webhooks/events.ts';
 import { alertsOf, nameOfAlert } from '../alerts/alerts.ts';
 import { imageOf, ledgerRows, type MeterImage } from '../billing/ledger.ts';
@@ -18,7 +19,6 @@ import {
 import { periodEnd, periodStart } from '../meter/periods.ts';
 import { hasFeature } from '../meter/plan-terms.ts';
 import { encodeBytes } from '../shared/credential.ts';
-import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { type DeliveryStore, newDelivery } from './delivery.ts';
 import { laneOf, type Notify, wants, type Webhook, type WebhookStore } from './webhook.ts';
@@ -115,7 +115,11 @@ function renewals({ before, after }: Meters, current: Subscription): AccountEven
   return Array.from({ length: months }, (_, month) => {
     const period: Period = { anchor, index: index + 1 + month };
     const at = periodStart(period);
-    const data = { ...dataOf(after, current), periodStart: iso(at), periodEnd: iso(periodEnd(period)) };
+    const data = {
+      ...dataOf(after, current),
+      periodStart: isoOfSeconds(at),
+      periodEnd: isoOfSeconds(periodEnd(period)),
+    };
     return { type: 'subscription.renewed', at, data };
   });
 }
@@ -125,7 +129,7 @@ function changes({ before, after }: Meters, current: Subscription, at: number): 
   const wasActive = before.subscription?.status === 'active';
   const { status, endsAt = 0, creditsExpireAt = 0 } = current;
   if (status !== 'active') {
-    const ends = { endsAt: iso(endsAt), creditsExpireAt: iso(creditsExpireAt) };
+    const ends = { endsAt: isoOfSeconds(endsAt), creditsExpireAt: isoOfSeconds(creditsExpireAt) };
     return wasActive ? [{ type: 'subscription.cancelled', at, data: { ...data, ...ends } }] : [];
   }
   const previous = before.subscription ? planIn(before.subscription) : planIn(current);
@@ -154,7 +158,7 @@ function keyEvents(change: Change): AccountEvent[] {
   const data = { accountId: after.accountId, seq: after.seq, keyId };
   if (type !== 'rotated') return [{ type: `key.${type}`, at, data }];
   const { previousKeyId, previousExpiresAt } = keyEvent;
-  const until = previousExpiresAt === undefined ? null : iso(previousExpiresAt);
+  const until = previousExpiresAt === undefined ? null : isoOfSeconds(previousExpiresAt);
   return [{ type: 'key.rotated', at, data: { ...data, previousKeyId, previousExpiresAt: until } }];
 }
 
@@ -175,7 +179,7 @@ function limitReached({ before, after }: Change, { type, at, amount, requestId }
     keyId: hold.keyId,
     limit: { credits: limit.amount / microPerCredit, period: limit.period },
     used: used / microPerCredit,
-    resetsAt: resets === undefined ? null : iso(resets),
+    resetsAt: resets === undefined ? null : isoOfSeconds(resets),
   };
   return [{ type: 'key.limit_reached', at, data }];
 }

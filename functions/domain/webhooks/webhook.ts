@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { webhooksPlan } from '#contract/billing/plans.ts';
 import { maxDelaySeconds } from '#contract/platform/resources.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { iso, isoOrNull } from '#contract/shared/time.ts';
 import type { WebhookEventType } from '#contract/webhooks/events.ts';
 import { allEvents, type disabledReasons } from '#contract/webhooks/webhooks.ts';
 import type { Metering } from '../meter/metering.ts';
@@ -68,12 +69,8 @@ function webhookView(webhook: Webhook) {
     status,
     disabledReason,
     failingSince: isoOrNull(health.failingSince),
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: iso(createdAt),
   };
-}
-
-export function isoOrNull(moment: number | undefined): string | null {
-  return moment === undefined ? null : new Date(moment).toISOString();
 }
 
 const secretPrefix = 'whsec_';
@@ -268,7 +265,7 @@ export function webhookService(parts: WebhookServiceParts) {
       const previous = current && until !== undefined ? [{ value: current.value, until }] : [];
       return { ...webhook, secrets: [{ value: secret }, ...previous] };
     });
-    const previousSecretExpiresAt = until === undefined ? null : new Date(until).toISOString();
+    const previousSecretExpiresAt = isoOrNull(until);
     return { ...webhookView(after), secret, previousSecretExpiresAt };
   }
 

@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -236,24 +237,21 @@ class Work {
 }
 
 const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
 
-const scheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, day];
+const scheduleMs = [5 * second, 5 * minuteMs, 30 * minuteMs, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
 
 /** Lengthens waits by up to this share, so that simultaneous failures are not retried simultaneously. */
 const jitter = 0.1;
 
-const maxRetryAfterMs = day;
+const maxRetryAfterMs = dayMs;
 
 /** Consecutive failures after which a webhook receives one delivery at a time. */
 const failuresUntilProbing = 3;
 const firstPauseMs = 5 * second;
-const maxPauseMs = 5 * minute;
+const maxPauseMs = 5 * minuteMs;
 
 /** A webhook is disabled after failing continuously for this long. */
-const disabledAfterMs = 5 * day;
+const disabledAfterMs = 5 * dayMs;
 
 export const isSuccess = ({ status = 0 }: AttemptResult): boolean => status >= 200 && status < 300;
 

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { dayMs } from '#contract/shared/time.ts';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/passwords.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -7,7 +8,7 @@ import { readItem } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import { unchangedSinceRead, mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
 
-const requestLifetimeMs = 86_400_000;
+const requestLifetimeMs = dayMs;
 
 const Request = v.object({
   resetRequest: v.optional(v.string()),

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand, type QueryComman
 import * as v from 'valibot';
 import { encodings, messageStatuses } from '#contract/messages/messages.ts';
 import { channels, failures } from '#contract/messages/names.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import {
   type CountedLimit,
   type Creation,
@@ -21,10 +22,10 @@ import { readable } from '../shared/readable.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Milliseconds that an idempotency key refers to its message, as in the idempotency record. */
-const keyMs = 86_400_000;
+const keyMs = dayMs;
 
 /** Receipts arrive for up to three days (AWS "Messaging Events"). */
-const receiptsMs = 5 * 86_400_000;
+const receiptsMs = 5 * dayMs;
 
 /** Items per read and reads per page, because a filter may skip most items. */
 const itemsPerRead = 200;

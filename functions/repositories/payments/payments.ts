@@ -3,15 +3,15 @@ import * as v from 'valibot';
 import { planFeatures } from '#contract/offer/offer.ts';
 import { orderKinds, orderStates, topUpFailures } from '#contract/payments/payments.ts';
 import { tables } from '#contract/platform/resources.ts';
-import type {
-  BillingProfile,
-  ChangedMeter,
-  Order,
-  OrderRef,
-  OrderStore,
-  ProfileChange,
+import {
+  type BillingProfile,
+  type ChangedMeter,
+  dueOf,
+  type Order,
+  type OrderRef,
+  type OrderStore,
+  type ProfileChange,
 } from '#domain/payments/order.ts';
-import { dueOf } from '#domain/payments/order.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';

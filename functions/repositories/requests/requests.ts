@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import * as v from 'valibot';
 import { RecordedLine, recordedHeaders, RequestRecord } from '#contract/platform/request-record.ts';
 import { tables } from '#contract/platform/resources.ts';
+import { iso } from '#contract/shared/time.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
 import { readable } from '../shared/readable.ts';
 
@@ -41,7 +42,7 @@ const SortKey = v.object({ sk: v.string() });
 const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
 
 /** Orders an account's requests by time. Repeated writes of a request have the same key. */
-const sortKey = (at: number, requestId: string): string => `${new Date(at).toISOString()}#${requestId}`;
+const sortKey = (at: number, requestId: string): string => `${iso(at)}#${requestId}`;
 
 const failureKey = (accountId: number, status: number): string => `${accountId}#${Math.floor(status / 100)}`;
 

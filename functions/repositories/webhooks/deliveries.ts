@@ -4,6 +4,8 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { dayOf } from '#contract/shared/time.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import {
   type Delivery,
@@ -33,8 +35,6 @@ import {
   requestedPlace,
   webhookPartition,
 } from './webhook-items.ts';
-
-import * as v from 'valibot';
 
 type LogAndQueue = Pick<DeliveryStore, 'add' | 'page' | 'find' | 'requeue' | 'due' | 'record'>;
 
@@ -193,7 +193,7 @@ function onceItems(table: string, [delivery]: readonly Delivery[], name: string)
   const { webhook, createdAt } = delivery;
   const pk = accountPartition(webhook.accountId);
   const ttl = seconds(createdAt + 2 * retentionMs);
-  const date = new Date(createdAt).toISOString().slice(0, 10);
+  const date = dayOf(createdAt);
   const counted: TransactItem = {
     Update: {
       TableName: table,

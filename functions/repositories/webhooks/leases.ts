@@ -1,5 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
+import { dayOf } from '#contract/shared/time.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { type DeliveryStore, type Lease, retentionMs, webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
@@ -22,8 +24,6 @@ import {
   webhookPartition,
   webhookPrefix,
 } from './webhook-items.ts';
-
-import * as v from 'valibot';
 
 type Leases = Pick<
   DeliveryStore,
@@ -49,7 +49,7 @@ const everything = 999_999_999_999_999;
 const messageUntil = (at: number, now: number): number => (hasMessage(at, now) ? at + messageMs : at);
 
 const Key = v.object({ pk: v.string(), sk: v.string() });
-/** An account has at most ten webhooks, so one read returns all of them. */
+/** One read returns all webhooks of an account (`limits.webhooks`). */
 const Held = v.array(v.object({ lease: v.number(), token: v.string() }));
 const Woken = v.object({
   lease: v.optional(v.number(), 0),
@@ -261,7 +261,7 @@ export function leases(
 
 /** Fails at the daily limit (UTC) of emails to an account, because webhooks can be created and enabled in a loop. */
 function noticeItem(table: string, accountId: number, now: number): TransactItem {
-  const date = new Date(now).toISOString().slice(0, 10);
+  const date = dayOf(now);
   return {
     Update: {
       TableName: table,

@@ -2,13 +2,13 @@ import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { KeyRotation, NewKey } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
+import { dayMs, dayOf, iso } from '#contract/shared/time.ts';
 import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
 import type { KeyRecord } from '../../api/keys.ts';
 import { FormFoot } from '../../components/notice.tsx';
 import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
-import { dayOf } from '../../lib/usage.ts';
 import { limitBody, limitLabels, OptionalLimits, unlimited } from './key-limits.tsx';
 
 interface NewKeyDialogProps {
@@ -43,7 +43,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
     onDone: ({ key }) => onCreated(key),
     invalidates: [keyRoutes.listKeys],
   });
-  const tomorrow = dayOf(now + 86_400_000);
+  const tomorrow = dayOf(now + dayMs);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
@@ -83,8 +83,6 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   );
 }
 
-const dayMs = 86_400_000;
-
 const expiryChoices = [
   { value: 'never', label: 'Never' },
   { value: '7', label: 'In 7 days' },
@@ -97,7 +95,7 @@ const expiryChoices = [
 /** Expiry in ISO 8601, at the end of the chosen date (UTC). Null means never, undefined that no date is chosen yet. */
 function expiryOf(choice: string, date: string, now: number): string | null | undefined {
   if (choice === 'never') return null;
-  if (choice !== 'date') return new Date(now + Number(choice) * dayMs).toISOString();
+  if (choice !== 'date') return iso(now + Number(choice) * dayMs);
   return date === '' ? undefined : `${date}T23:59:59.000Z`;
 }
 

@@ -2,6 +2,7 @@ import { ActionIcon, Anchor, Badge, Box, Button, Progress, Skeleton, Stack, Swit
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
+import { dayMs } from '#contract/shared/time.ts';
 import { useNow } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
@@ -146,7 +147,7 @@ const isLimited = ({ limit, models, services }: KeyRecord): boolean => (limit ??
 const isNever = ({ status }: KeyRecord, date: string | null): boolean => date === null && status !== 'unreadable';
 
 const expiry = (iso: string, now: number): string =>
-  Math.abs(Date.parse(iso) - now) < 30 * 86_400_000 ? formatFromNow(iso, now) : formatDay(iso);
+  Math.abs(Date.parse(iso) - now) < 30 * dayMs ? formatFromNow(iso, now) : formatDay(iso);
 
 const per = { day: ' per day', month: ' per month', total: '' } as const;
 

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { Credits } from '#contract/billing/credits.ts';
 import { findPlan, freePlanRank } from '#contract/billing/plans.ts';
 import type { CurrentSubscription } from '#contract/billing/subscriptions.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import { useConfig, useNow, usePlanLimits, useSellsCredits } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useCredits, useKeys, useMe, useSubscription, useUsage } from '../../api/reads.ts';
@@ -222,7 +223,7 @@ interface AttentionItem {
   readonly tone: 'info' | 'warning';
 }
 
-const soonMs = 7 * 86_400_000;
+const soonMs = 7 * dayMs;
 const low = 0.1;
 
 /** Returns the notices for the user, most urgent first. */

@@ -1,6 +1,7 @@
 import type { InferOutput } from 'valibot';
 import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
+import { addMonths, dayOf } from '#contract/shared/time.ts';
 import { formatDay, formatPrice } from '../../lib/format.ts';
 import { planInSentence, planNameOf } from '../../lib/offer.ts';
 
@@ -117,11 +118,5 @@ export function unpaidRenewal(subscription: Subscription): UnpaidRenewal | undef
   return pastDue?.reason === 'payment_due' ? { usd: price, since: pastDue.since, isPastDue: true } : undefined;
 }
 
-/** Returns the day a month from now, at most the last day of that month, as an ISO date. */
-export function dayInAMonth(now: number): string {
-  const today = new Date(now);
-  const lastDay = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 2, 0)).getUTCDate();
-  const day = Math.min(today.getUTCDate(), lastDay);
-  const next = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, day);
-  return new Date(next).toISOString().slice(0, 10);
-}
+/** The same day of the next month, or its last day, as an ISO date. */
+export const dayInAMonth = (now: number): string => dayOf(addMonths(now / 1000, 1) * 1000);

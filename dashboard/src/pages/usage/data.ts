@@ -1,9 +1,10 @@
 import { useState } from 'react';
+import { dayMs, dayOf } from '#contract/shared/time.ts';
 import { type KeyRecord, keyTitle } from '../../api/keys.ts';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { serviceTitle } from '../../lib/offer.ts';
-import { dayOf, daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
+import { daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
 
 /** The first one is the default. */
 export const groupings = ['service', 'day', 'model', 'key'] as const;
@@ -38,7 +39,6 @@ export function usageTotals(
   return totals.toSorted((one, other) => (places.get(other.name) ?? 0) - (places.get(one.name) ?? 0));
 }
 
-const dayMs = 86_400_000;
 export const custom = 'custom';
 const lastDays = ['30', '7', '90'] as const;
 export const spanChoices = [

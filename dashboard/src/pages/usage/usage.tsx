@@ -11,6 +11,7 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMemo } from 'react';
+import { dayOf } from '#contract/shared/time.ts';
 import { useNow } from '../../api/config.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -21,7 +22,7 @@ import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { saveFile } from '../../lib/files.ts';
 import { count, creditCount, formatCredits, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
-import { dayOf, daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
+import { daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
 import {
   custom,
   type Grouping,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { iso } from '#contract/shared/time.ts';
 import { balanceView, quotaView } from '#domain/billing/balance.ts';
-import { iso } from '#domain/shared/months.ts';
 import { credits, meterWith } from '#test/meter/meters.ts';
 
 const terms = { ...planOfRank(2), creditsPerMonth: null };

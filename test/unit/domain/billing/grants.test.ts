@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import { bringCurrent, entriesPerWrite, openMeter } from '#domain/billing/grants.ts';
 import { startSubscription } from '#domain/billing/subscription-changes.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { periodEnd } from '#domain/meter/periods.ts';
-import { addMonths } from '#domain/shared/months.ts';
 import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
 

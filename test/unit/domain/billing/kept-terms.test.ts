@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PlanLimits, planOfRank, type Plans, termsIn } from '#contract/billing/plans.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import { balanceView } from '#domain/billing/balance.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { cancel, downgrade, prorate, startSubscription, upgrade } from '#domain/billing/subscription-changes.ts';
 import { subscriptionView } from '#domain/billing/subscriptions.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { hasFeature, planOfMeter } from '#domain/meter/plan-terms.ts';
-import { addMonths } from '#domain/shared/months.ts';
 import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { at } from '#test/meter/billing-cases.ts';
 

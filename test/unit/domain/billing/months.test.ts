@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { addMonths, monthsSince } from '#contract/shared/time.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { startSubscription } from '#domain/billing/subscription-changes.ts';
 import { currentLots } from '#domain/meter/lots.ts';
 import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
-import { addMonths, monthsSince } from '#domain/shared/months.ts';
 import { monthsAfter } from '#test/meter/account-grants.ts';
 import { credits } from '#test/meter/meters.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { iso } from '#contract/shared/time.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { payPeriod, refusalOf } from '#domain/billing/paid-periods.ts';
 import { cancel, startSubscription } from '#domain/billing/subscription-changes.ts';
 import { subscriptionView } from '#domain/billing/subscriptions.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
-import { iso } from '#domain/shared/months.ts';
 import { at, pro } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
 

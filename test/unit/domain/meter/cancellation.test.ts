@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import { bringCurrent, grantCredits, openMeter } from '#domain/billing/grants.ts';
 import {
   type ChosenPlan,
@@ -13,7 +14,6 @@ import {
 import { currentLots } from '#domain/meter/lots.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { periodEnd, periodStart } from '#domain/meter/periods.ts';
-import { addMonths } from '#domain/shared/months.ts';
 import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
 

@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { findPlan, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import { webhookEvents } from '#contract/webhooks/events.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { periodEnd } from '#domain/meter/periods.ts';
-import { iso } from '#domain/shared/months.ts';
 import { type AccountEvent, type MeterChange, eventId, eventsOf } from '#domain/webhooks/events.ts';
 import { atLength, patience, seed } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';
@@ -85,7 +85,7 @@ it(
         expect(follower.subscription).toEqual(shown(change.after));
         expect(balance(begun) + follower.granted - follower.expired - spent).toBe(balance(change.after));
         if (follower.subscription?.status === 'active' && follower.periodEnd !== undefined)
-          expect(follower.periodEnd).toBe(iso(periodEnd(change.after.period)));
+          expect(follower.periodEnd).toBe(isoOfSeconds(periodEnd(change.after.period)));
       }
       for (const type of follower.seen) met.add(type);
     });

@@ -1,4 +1,18 @@
-export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
+export const dayMs = 86_400_000;
+export const daySeconds = 86_400;
+
+/** The UTC timestamp of a time in epoch milliseconds. */
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+export const isoOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : iso(ms));
+
+/** The UTC day of a time in epoch milliseconds, such as `2027-01-31`. */
+export const dayOf = (ms: number): string => iso(ms).slice(0, 10);
+
+/** The UTC timestamp of a time in epoch seconds. */
+export const isoOfSeconds = (seconds: number): string => iso(seconds * 1000);
 
 /** Whole months from `anchor` to `now` (epoch seconds), as `addMonths` counts them. */
 export function monthsSince(anchor: number, now: number): number {
@@ -16,8 +30,8 @@ export function addMonths(anchor: number, months: number): number {
   const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
   const month = new Date(first);
   const lastDay = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();
-  const timeOfDay = anchor % 86_400;
-  return first / 1000 + (Math.min(date.getUTCDate(), lastDay) - 1) * 86_400 + timeOfDay;
+  const timeOfDay = anchor % daySeconds;
+  return first / 1000 + (Math.min(date.getUTCDate(), lastDay) - 1) * daySeconds + timeOfDay;
 }
 
 /** Returns the end of the month that contains `now`, counted from `anchor` (epoch seconds). */
