@@ -68,7 +68,7 @@ describe('the ledger of a write', () => {
   it('starts the automatic top-up only with the write that crosses its threshold', async () => {
     const isLow = async (spendable: number, amount: number, about: Partial<Meter> = { topUpBelow: 5 }) =>
       (await projected(meterWith(spendable, about), [charge(april, amount)])).log.some(
-        (one) => `${one}` === `low,${id}`,
+        (one) => String(one) === `low,${id}`,
       );
     const id = meterWith(0).accountId;
     const about = { topUpBelow: 5, accountId: id };

@@ -101,12 +101,14 @@ describe('a call that was not admitted by its write', () => {
 
   it('requires the plan that includes its model, by name, if one exists', () => {
     const needed = { minPlanRank: 4 };
-    expect(verdict({ planRank: 1 }, needed)).toMatchObject({ detail: expect.stringMatching(/^The model svc-1 requires/) });
+    expect(verdict({ planRank: 1 }, needed)).toMatchObject({
+      detail: expect.stringMatching(/^The model svc-1 requires/),
+    });
     expect(verdict({ planRank: 1 }, { minPlanRank: 99 })).toMatchObject({
       detail: 'No plan includes the model svc-1.',
     });
     expect(verdict({ planRank: 1 }, { ...needed, model: '' })).toMatchObject({
-      detail: expect.stringMatching(/^The service chat needs/),
+      detail: expect.stringMatching(/^The service chat requires/),
     });
   });
 });
