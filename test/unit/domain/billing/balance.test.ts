@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { iso } from '#contract/shared/time.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import { balanceView, quotaView } from '#domain/billing/balance.ts';
 import { credits, meterWith } from '#test/meter/meters.ts';
 
@@ -23,8 +23,8 @@ describe('the balance of an account without credits', () => {
   it('names the plan of a subscription, and otherwise the free plan, until the end of the month', () => {
     const subscription = { id: 'sub-1', planId: 'dev_pass', status: 'active' } as const;
     expect([balanceView(unlimited), balanceView({ ...unlimited, subscription })]).toMatchObject([
-      { source: 'free', expiresAt: iso(Date.UTC(2027, 3, 1) / 1000) },
-      { source: 'plan', expiresAt: iso(Date.UTC(2027, 3, 1) / 1000) },
+      { source: 'free', expiresAt: isoOfSeconds(Date.UTC(2027, 3, 1) / 1000) },
+      { source: 'plan', expiresAt: isoOfSeconds(Date.UTC(2027, 3, 1) / 1000) },
     ]);
   });
 

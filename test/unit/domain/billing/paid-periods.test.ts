@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { iso } from '#contract/shared/time.ts';
+import { isoOfSeconds } from '#contract/shared/time.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { payPeriod, refusalOf } from '#domain/billing/paid-periods.ts';
 import { cancel, startSubscription } from '#domain/billing/subscription-changes.ts';
@@ -90,16 +90,16 @@ describe('the subscription that its owner sees', () => {
 
   it('shows until when it is paid', () => {
     const { paidUntil } = view(paidUntilFebruary(), since);
-    expect(paidUntil).toBe(iso(february));
+    expect(paidUntil).toBe(isoOfSeconds(february));
   });
 
   it('is being renewed for three hours, then past due', () => {
     const renewal = view(unpaid.meter, february + 3 * 3600 - 1);
-    expect(renewal).toMatchObject({ renewalPendingSince: iso(february) });
+    expect(renewal).toMatchObject({ renewalPendingSince: isoOfSeconds(february) });
     expect(renewal).not.toHaveProperty('pastDue');
     const late = view(unpaid.meter, february + 3 * 3600);
     expect(late).toMatchObject({
-      pastDue: { since: iso(february), endsAt: iso(february + 7 * day), reason: 'payment_due' },
+      pastDue: { since: isoOfSeconds(february), endsAt: isoOfSeconds(february + 7 * day), reason: 'payment_due' },
     });
     expect(late).not.toHaveProperty('renewalPendingSince');
   });
