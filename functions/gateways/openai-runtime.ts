@@ -3,7 +3,14 @@ import { collectBody } from '#aws/bounded-body.ts';
 import { limitedTo } from '#aws/timeouts.ts';
 import { attempt, Connections, type HttpResponse } from '#aws/transport.ts';
 import { type OpenAiEndpoint, secretVariable } from '#contract/offer/offer.ts';
-import { type Deadline, type Invocation, misconfigured, modelError, type ModelRuntime } from './sagemaker/runtime.ts';
+import {
+  type Deadline,
+  type Invocation,
+  jsonBytes,
+  misconfigured,
+  modelError,
+  type ModelRuntime,
+} from './sagemaker/runtime.ts';
 
 /** Maximum bytes and pieces that are read of an error's body. */
 const maxErrorBytes = 64 * 1024;
@@ -62,7 +69,7 @@ export function openAiRuntime(variables: Variables, secrets = newSecrets()): Mod
   }
 
   async function send(invocation: Call, deadline: Deadline, forceFetch = false): Promise<HttpResponse> {
-    const { place: server, body, contentType = 'application/json', accept = 'application/json' } = invocation;
+    const { place: server, body, literals, contentType = 'application/json', accept = 'application/json' } = invocation;
     const url = urlOf(invocation);
     const connections = origins.get(url.origin) ?? new Connections(url.origin);
     origins.set(url.origin, connections);
@@ -74,7 +81,7 @@ export function openAiRuntime(variables: Variables, secrets = newSecrets()): Mod
       'accept-encoding': 'identity',
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     };
-    const bytes = body instanceof Uint8Array ? body : JSON.stringify(withoutVllmOptions(body));
+    const bytes = body instanceof Uint8Array ? body : jsonBytes(withoutVllmOptions(body), literals);
     const result = await attempt(connections, { path: url.pathname + url.search, headers, body: bytes }, {}, deadline);
     if ('error' in result) throw result.error;
     const { response } = result;

@@ -13,18 +13,23 @@ const wideSpaces = new Set(
   ),
 );
 
-let loading: Promise<(text: string, limit: number) => number> | undefined;
+type Count = (text: string, limit: number, enough: number) => number;
+
+let loading: Promise<Count> | undefined;
 
 /** Counts tokens of OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded for the first text that needs it. */
 export const bpeTokenizer: TokenEncoding = {
-  async count(text, limit = Number.POSITIVE_INFINITY) {
+  async count(text, limit = Number.POSITIVE_INFINITY, enough = Number.NEGATIVE_INFINITY) {
     const count = await (loading ??= load().catch(forget));
+    const isBounded = enough > 0;
     let tokens = 0;
+    let rest = isBounded ? Buffer.byteLength(text) : 0;
     for (const piece of pieces(text)) {
-      tokens += count(piece, limit - tokens);
-      if (tokens > limit) break;
+      if (isBounded) rest -= Buffer.byteLength(piece);
+      tokens += count(piece, limit - tokens, enough - tokens - rest);
+      if (tokens > limit || tokens + rest <= enough) break;
     }
-    return tokens;
+    return tokens > limit ? tokens : tokens + rest;
   },
   async decode(texts, maxBytes) {
     const [{ default: ranks }, { Vocabulary }] = await Promise.all([
@@ -58,7 +63,7 @@ function forget(error: unknown): never {
 }
 
 /** The vocabulary is the package's, the counting is ours (docs/adr/0034-token-count.md). */
-async function load(): Promise<(text: string, limit: number) => number> {
+async function load(): Promise<Count> {
   const [{ default: ranks }, { Cl100KBase }, { BytePairs }, { WordCounts }] = await Promise.all([
     import('gpt-tokenizer/bpeRanks/cl100k_base'),
     import('gpt-tokenizer/encodingParams/cl100k_base'),
@@ -67,12 +72,12 @@ async function load(): Promise<(text: string, limit: number) => number> {
   ]);
   const word = new RegExp(Cl100KBase(ranks).tokenSplitRegex, 'uy');
   const words = new WordCounts(new BytePairs(ranks));
-  return function count(text, limit) {
+  return function count(text, limit, enough) {
     const bytes = encoded(text);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const isAscii = bytes.length === text.length;
     let [tokens, from, start] = [0, 0, 0];
-    while (tokens <= limit && from < text.length) {
+    while (tokens <= limit && from < text.length && tokens + bytes.length - start > enough) {
       let end = endOfAsciiWord(bytes, start);
       if (end === 0) {
         const to = endOfLetters(text, from) ?? endOf(word, text, from);
@@ -83,7 +88,7 @@ async function load(): Promise<(text: string, limit: number) => number> {
       tokens += words.count(bytes, view, start, end);
       start = end;
     }
-    return tokens;
+    return tokens > limit ? tokens : tokens + bytes.length - start;
   };
 }
 

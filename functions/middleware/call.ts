@@ -11,6 +11,7 @@ import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/pricing.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, RecordedSuccess } from '#domain/shared/idempotency.ts';
+import type { JsonLiterals } from '#domain/shared/text.ts';
 
 export type Caller = SessionCaller | KeyCaller;
 
@@ -42,6 +43,8 @@ export interface Call {
   responseKind: ResponseKind;
   identity?: Identity;
   input: { path: unknown; query: unknown; body: unknown };
+  /** Of the body. */
+  literals?: JsonLiterals | undefined;
   idempotency?: Repeatable;
   order?: Order;
   /** Absent until the lookup; undefined if the object in the path does not exist. */
@@ -56,6 +59,8 @@ export interface Identity {
   readonly caller: Caller;
   /** Verifies a key before admission, with one read. */
   readonly prove?: Proof;
+  /** The same before work that costs more than the read. Trusts a recent proof, because the admission verifies the key. */
+  readonly proveForWork?: Proof;
   /** The meter, if the proof has read it. */
   meter?: Meter;
 }

@@ -78,6 +78,28 @@ function parseMediaRange(range: string): { readonly type: string; readonly q: nu
   return { type: mediaType.split('/', 1)[0] ?? '', q: Number.isFinite(q) ? q : 0 };
 }
 
+/** Milliseconds for which work for a proved key needs no other proof. */
+const provedMs = 60_000;
+const maxProvedKeys = 1000;
+
+/** The keys that a process has proved recently. */
+class ProvedKeys {
+  readonly #provedAt = new Map<string, number>();
+
+  add(keyId: string, now: number): void {
+    this.#provedAt.delete(keyId);
+    this.#provedAt.set(keyId, now);
+    const [oldest] = this.#provedAt.size > maxProvedKeys ? this.#provedAt.keys() : [];
+    if (oldest !== undefined) this.#provedAt.delete(oldest);
+  }
+
+  has(keyId: string, now: number): boolean {
+    return now - (this.#provedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < provedMs;
+  }
+}
+
+const proved = new ProvedKeys();
+
 export interface Authentication {
   readonly sessionCookie: string;
   readonly now: () => number;
@@ -96,6 +118,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
       const { now, findMeter } = authentication();
       const meter = await findMeter(caller.accountId);
       if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
+      proved.add(caller.keyId, now());
       onProved?.(meter);
     }
     return () => (proof ??= read());
@@ -133,7 +156,11 @@ export function authenticate(route: Route, authentication: () => Authentication)
       if (!caller) return;
       call.identity = { caller };
       if (!route.priced || caller.kind !== 'key') return;
-      const identity: Identity = { caller, prove: proofOf(caller, (meter) => (identity.meter = meter)) };
+      const prove = proofOf(caller, (meter) => (identity.meter = meter));
+      const proveForWork = async () => {
+        if (!proved.has(caller.keyId, authentication().now())) await prove();
+      };
+      const identity: Identity = { caller, prove, proveForWork };
       call.identity = identity;
     },
   };
@@ -241,14 +268,16 @@ export function validate(
         call.input = { path, query, body: undefined };
         if (route.rawBody) call.input.body = rawBody(event, route.rawBody.header);
         else if (route.bodyInput) {
-          const { kind, value } = await requestBody(event, route, prove);
+          const { kind, value, literals } = await requestBody(event, route, prove);
           const schema = kind === 'multipart' ? (route.formInput ?? route.bodyInput) : route.bodyInput;
           call.input.body = parse(schema, value, 'body');
+          call.literals = literals;
         }
         const key = route.idempotent && idempotencyKeyOf(event);
         if (key) call.idempotency = { key };
         await check?.(call);
-        if (makeOrder) call.order = await makeOrder(call.input.body, prove, call.responseKind);
+        const proveForWork = async () => call.identity?.proveForWork?.();
+        if (makeOrder) call.order = await makeOrder(call.input.body, proveForWork, call.responseKind);
       } catch (error) {
         await prove();
         throw error;

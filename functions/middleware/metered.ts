@@ -19,6 +19,7 @@ import {
   type UsedModel,
 } from '#domain/shared/idempotency.ts';
 import { ServiceError, unknownKey } from '#domain/shared/service-error.ts';
+import type { JsonLiterals } from '#domain/shared/text.ts';
 import type { Call, Caller, Middleware } from './call.ts';
 
 export interface Idempotent {
@@ -281,7 +282,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const { requestId } = call;
       const attempt = { ...useOf(priced, call, call.order.model), accountId, requestId, model, now: time, deadline };
       const admit = (order: Order) => {
-        if (order.call) runAfterSend(order.call);
+        if (order.call) runAfterSend(order.call, call.literals);
         const { price = codeOfService(attempt.service) } = order;
         // Larger amounts are inexact and cannot be stored. No balance covers them.
         const amount = Math.min(order.amount, Number.MAX_SAFE_INTEGER);
@@ -334,17 +335,17 @@ function tokensOf(cost: number, usage: ModelUsage | undefined): TokenCounts | un
 }
 
 /** Runs `work` after the pending request has been sent, which takes up to two turns of the event loop. */
-function runAfterSend(work: Preparable): void {
-  setImmediate(prepareNextTurn, work);
+function runAfterSend(work: Preparable, literals?: JsonLiterals): void {
+  setImmediate(prepareNextTurn, work, literals);
 }
 
-function prepareNextTurn(work: Preparable): void {
-  setImmediate(prepare, work);
+function prepareNextTurn(work: Preparable, literals?: JsonLiterals): void {
+  setImmediate(prepare, work, literals);
 }
 
-function prepare(work: Preparable): void {
+function prepare(work: Preparable, literals?: JsonLiterals): void {
   try {
-    work.prepare();
+    work.prepare(literals);
   } catch {
     // The first use reports the same error.
   }

@@ -1,4 +1,4 @@
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chunkCount } from '#bench/shared/model-replies.ts';
@@ -84,10 +84,24 @@ describe('an admitted call', () => {
   });
 });
 
+test('a key that was proved within the last minute is not read before a count, and the admission refuses it if it was revoked', async () => {
+  const long = { model: 'svc-1-32k', messages: [{ role: 'user', content: 'word '.repeat(8000) }] };
+  const { accountId, item, key } = await api.account();
+  const post = () => api.post('/v1/chat/completions', key, long);
+  expect(await post()).toMatchObject({ status: 200, operations: ['GetItem', ...admitted] });
+  expect(await post()).toMatchObject({ status: 200, operations: admitted });
+  const tooLong = { ...long, messages: [{ role: 'user', content: 'word '.repeat(40_000) }] };
+  const refusal = { status: 400, operations: ['GetItem'] };
+  expect(await api.post('/v1/chat/completions', key, tooLong)).toMatchObject(refusal);
+  await api.client.send(new PutCommand({ TableName: 'meters', Item: { ...item, a: accountId, k: {} } }));
+  expect(await post()).toMatchObject({ status: 401, operations: ['UpdateItem'] });
+  expect(await api.post('/v1/chat/completions', key, tooLong)).toMatchObject({ ...refusal, status: 401 });
+});
+
 test.each([
-  ['fits by its bytes', 'word '.repeat(400), []],
-  ['must be counted', 'word '.repeat(8000), [40_000]],
-])('a prompt that %s is parsed and serialized once, and counted at most once', async (_, content, counted) => {
+  ['fits by its bytes', 'word '.repeat(400), 1, []],
+  ['must be counted', 'word '.repeat(8000), 0, [40_000]],
+])('a prompt that %s is parsed once, serialized or copied, and counted at most once', async (_, content, serialized, counted) => {
   const { key } = await api.account();
   const body = JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }] });
   const parse = vi.spyOn(JSON, 'parse');
@@ -96,7 +110,7 @@ test.each([
   try {
     expect(await api.post('/v1/chat/completions', key, body)).toMatchObject({ status: 200 });
     expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1);
-    expect(stringify.mock.results.filter(({ value }) => String(value).includes(content))).toHaveLength(1);
+    expect(stringify.mock.results.filter(({ value }) => String(value).includes(content))).toHaveLength(serialized);
     expect(count.mock.calls.map(([text]) => text.length)).toEqual(counted);
   } finally {
     vi.restoreAllMocks();

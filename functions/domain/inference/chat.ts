@@ -81,16 +81,22 @@ const minReducedTokens = 1024;
 
 /**
  * Returns the maximum output tokens. An explicit `max_tokens` must fit (400) unless the dialect reduces it; the default
- * is reduced (docs/inference.md#context-length).
+ * is reduced (docs/inference.md#context-length). `isLoose`: an upper bound of the prompt's tokens suffices.
  */
-export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<OutputRoom> {
+export async function outputRoom(
+  conversation: Conversation,
+  tokenizer: Tokenizer,
+  prove: Proof,
+  isLoose = false,
+): Promise<OutputRoom> {
   const { model } = conversation;
   const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'chat') ?? {};
   const { wanted, minTokens } = wantedOutput(conversation, { model, window, maxOutputTokens });
   const extra = templateTokens(conversation);
   const enough = window - extra - wanted;
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
-  const prompt = extra + (await tokens.bound(enough, window - extra, prove));
+  const bound = isLoose ? tokens.looseBound : tokens.bound;
+  const prompt = extra + (await bound.call(tokens, enough, window - extra, prove));
   if (prompt + minTokens > window) throw contextLengthExceeded(model, window, prompt, minTokens);
   return {
     maxTokens: Math.min(wanted, window - prompt),

@@ -31,7 +31,7 @@ function orderChoices<One extends Reducible<One>>(
   return {
     ...order,
     amount: n * one.amount,
-    call: { prepare: () => choices.forEach(({ call }) => call?.prepare()) },
+    call: { prepare: (literals) => choices.forEach(({ call }) => call?.prepare(literals)) },
     ...(one.within && { within: reduced }),
     ...(affordableOutput && { affordableOutput: (budget: number) => affordableOutput(Math.floor(budget / n)) }),
     choices,

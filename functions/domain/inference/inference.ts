@@ -111,11 +111,12 @@ export function inference(
     prove: Proof,
   ): Promise<ChatOrder<Body>> {
     const check = conversation.output && (await outputCheck(conversation.output, prove));
-    const room = await outputRoom(conversation, tokenizer, prove);
+    const tariff = tariffOf(conversation.model, 'chat', clock.now());
+    const needsCount = tariff.isByTokens || (conversation.stream && format.openingChunks !== undefined);
+    const room = await outputRoom(conversation, tokenizer, prove, !needsCount);
     const { maxTokens } = room;
     const further = furtherInput(conversation);
     const promptTokens = room.promptTokens + Buffer.byteLength(further);
-    const tariff = tariffOf(conversation.model, 'chat', clock.now());
     const order = orderChatWithin(conversation, format, tariff, { ...room, promptTokens }, check);
     if (!tariff.isByTokens) return order;
     const count = async () => (await room.count()) + (await tokenizer.count(further));

@@ -1,6 +1,7 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { PriceCode } from '../meter/pricing.ts';
 import type { Tokenizer } from '../shared/ports.ts';
+import type { JsonLiterals } from '../shared/text.ts';
 import type { ChatFormat, ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
 import type { EmbeddingsInput, ModelEmbeddingsRequest } from './embeddings.ts';
@@ -27,8 +28,8 @@ export interface Order {
 }
 
 export interface Preparable {
-  /** Prepares the call in the background. Errors are rethrown on first use. */
-  prepare(): void;
+  /** Prepares the call in the background. Errors are rethrown on first use. `literals`: of the caller's request. */
+  prepare(literals?: JsonLiterals): void;
 }
 
 interface ModelOrder<Request> extends Order {
@@ -117,10 +118,26 @@ export class TokenCount {
   async bound(enough: number, limit: number, prove: Proof): Promise<number> {
     const units = this.#texts.reduce((sum, { length }) => sum + length, 0);
     // A text has at least as many bytes as UTF-16 units.
-    const bytes = units > enough ? units : this.#texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const bytes = units > enough ? units : bytesOf(this.#texts);
     if (bytes <= enough) return bytes;
     await prove();
     return this.upTo(limit);
+  }
+
+  /** Like `bound`, but counts only until an upper bound is at most `enough`. */
+  async looseBound(enough: number, limit: number, prove: Proof): Promise<number> {
+    let rest = bytesOf(this.#texts);
+    if (rest <= enough) return rest;
+    await prove();
+    let tokens = 0;
+    for (const text of this.#texts) {
+      rest -= Buffer.byteLength(text);
+      tokens += await this.#tokenizer.count(text, limit - tokens, enough - tokens - rest);
+      if (tokens > limit) return tokens;
+      if (tokens + rest <= enough) return tokens + rest;
+    }
+    this.#counted = { tokens, limit };
+    return tokens;
   }
 
   async upTo(limit: number): Promise<number> {
@@ -135,6 +152,8 @@ export class TokenCount {
     return tokens;
   }
 }
+
+const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 const maxSpecialTokens = 8;
 

@@ -9,7 +9,11 @@ export interface Random {
 
 /** Estimates token counts for the models' family; each model's own tokenizer may differ slightly. */
 export interface Tokenizer {
-  count(text: string, limit?: number): Promise<number>;
+  /**
+   * Stops above `limit`. Stops also once the tokens so far and the bytes of the rest are at most `enough`, and returns
+   * this upper bound.
+   */
+  count(text: string, limit?: number, enough?: number): Promise<number>;
 }
 
 export interface TokenEncoding extends Tokenizer {

@@ -44,6 +44,12 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
+/** Long strings of a JSON document, each with its literal there. */
+export type JsonLiterals = ReadonlyMap<string, string>;
+
+/** UTF-16 units. Shorter strings cost less to serialize than to look up. */
+export const minLiteralUnits = 16_384;
+
 /** Caches a number for each UTF-16 unit: Unicode property escapes are many times slower. 0 means unknown. */
 export class UnitTable {
   /** Allocated on first use: each table takes 128 KB, and most processes need none. */

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { findModel } from '#contract/inference/models.ts';
 import type { BedrockEndpoint, OpenAiEndpoint, SageMakerEndpoint } from '#contract/offer/offer.ts';
+import { type JsonLiterals, minLiteralUnits } from '#domain/shared/text.ts';
 
 export type SageMakerPlace = Pick<SageMakerEndpoint, 'kind' | 'endpoint' | 'component'>;
 
@@ -7,6 +9,8 @@ export interface Invocation<Place = SageMakerPlace | OpenAiEndpoint | BedrockEnd
   readonly place: Place;
   /** Sent as JSON, unless it is already bytes of type `contentType`. */
   readonly body: unknown;
+  /** Literals of strings in the body, which are copied. */
+  readonly literals?: JsonLiterals | undefined;
   readonly contentType?: string | undefined;
   /** Media type of the reply. Default: JSON. */
   readonly accept?: string | undefined;
@@ -28,11 +32,30 @@ export interface ModelRuntime<Place = Invocation['place']> {
   parts(invocation: Invocation<Place>): Streaming;
 }
 
-const encoder = new TextEncoder();
+/** Stands for a literal. Random, because texts of callers are beside it. */
+const placeholder = JSON.stringify(randomBytes(16).toString('hex'));
+
+/** Serializes a body like `JSON.stringify`, but copies the literals that are known. */
+export function jsonBytes(body: unknown, literals?: JsonLiterals): Buffer {
+  if (!literals) return Buffer.from(JSON.stringify(body));
+  const copied: string[] = [''];
+  const text = JSON.stringify(body, (_key, value) => {
+    const literal = typeof value === 'string' && value.length >= minLiteralUnits ? literals.get(value) : undefined;
+    if (literal === undefined) return value;
+    copied.push(literal);
+    return placeholder.slice(1, -1);
+  });
+  const pieces = text.split(placeholder).flatMap((piece, index) => [copied[index] ?? '', piece]);
+  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
+  let at = 0;
+  for (const piece of pieces) at += bytes.write(piece, at);
+  return bytes;
+}
 
 export const commandInput = ({
   place,
   body,
+  literals,
   contentType = 'application/json',
   accept = 'application/json',
   attributes,
@@ -43,7 +66,7 @@ export const commandInput = ({
   Accept: accept,
   CustomAttributes: attributes,
   // Encoded once, for the signature and the request.
-  Body: body instanceof Uint8Array ? body : encoder.encode(JSON.stringify(body)),
+  Body: body instanceof Uint8Array ? body : jsonBytes(body, literals),
 });
 
 const kilobyte = 1024;

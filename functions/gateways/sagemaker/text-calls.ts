@@ -3,6 +3,7 @@ import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
 import type { ModelCall, ModelStream } from '#domain/inference/model-gateway.ts';
 import { cutAtStop, type ModelChunk } from '#domain/inference/model-stream.ts';
+import type { JsonLiterals } from '#domain/shared/text.ts';
 import { type Container, isSilent, mayFail, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
 import type { ChunkSource } from './model-chunks.ts';
 import {
@@ -32,6 +33,7 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
   protected readonly model: string;
   protected readonly request: Request;
   #attempts: TextAttempts<Request, Reply, Ready> | undefined;
+  #literals: JsonLiterals | undefined;
 
   constructor(context: GatewayContext, kind: TextKind<Request, Reply>, model: string, request: Request) {
     this.context = context;
@@ -40,7 +42,8 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
     this.request = request;
   }
 
-  prepare(): void {
+  prepare(literals?: JsonLiterals): void {
+    this.#literals = literals;
     this.attempts();
   }
 
@@ -58,7 +61,7 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
     const isTgi = place.kind === 'sagemaker' && place.family === 'tgi';
     const tokens = this.request.max_tokens + (isTgi ? windowOf(this.model) : 0);
     const maxBytes = maxTextBytes(tokens) + maxLogprobBytes(this.request);
-    return { place, body, maxBytes } satisfies Invocation;
+    return { place, body, literals: this.#literals, maxBytes } satisfies Invocation;
   }
 }
 

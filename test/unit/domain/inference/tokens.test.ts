@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { outputRoom } from '#domain/inference/chat.ts';
 import { toModelCompletion } from '#domain/inference/completion.ts';
 import { toModelEmbeddings } from '#domain/inference/embeddings.ts';
+import { TokenCount } from '#domain/inference/order.ts';
 import { BytePairs } from '#gateways/byte-pairs/byte-pairs.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
@@ -72,6 +73,41 @@ describe('a request in a dialect that reduces the output', () => {
   });
 });
 
+describe('a bound of a prompt', () => {
+  const texts = ['word '.repeat(700), '好'.repeat(300), 'x'.repeat(900)];
+  const total = () => new TokenCount(texts, bpeTokenizer).upTo(Number.POSITIVE_INFINITY);
+
+  it('is the count, or at most what suffices', async () => {
+    const exact = await total();
+    for (const enough of [10, exact - 1, exact, exact + 300, exact + 2000, 1e6]) {
+      const bound = await new TokenCount(texts, bpeTokenizer).looseBound(enough, 1e6, proved);
+      if (enough < exact) expect(bound).toBe(exact);
+      else expect([bound >= exact, bound <= enough]).toEqual([true, true]);
+    }
+  });
+
+  it('does not replace the count', async () => {
+    const count = new TokenCount(texts, bpeTokenizer);
+    expect(await count.looseBound((await total()) + 300, 1e6, proved)).toBeGreaterThan(await total());
+    expect(await count.upTo(1e6)).toBe(await total());
+  });
+
+  it('counts less than everything, and only for a proved key', async () => {
+    const count = vi.spyOn(BytePairs.prototype, 'count');
+    const seen: boolean[] = [];
+    try {
+      const prove = async () => void seen.push(count.mock.calls.length === 0);
+      await new TokenCount(['好'.repeat(9000)], bpeTokenizer).looseBound(26_000, 1e6, prove);
+      expect(seen).toEqual([true]);
+      const some = count.mock.calls.length;
+      await new TokenCount(['好'.repeat(9000)], bpeTokenizer).upTo(1e6);
+      expect(count.mock.calls.length - some).toBeGreaterThan(5 * some);
+    } finally {
+      count.mockRestore();
+    }
+  });
+});
+
 it('a text to embed may have 8,192 tokens, and the error for a longer one states its count', async () => {
   const order = (count: number) =>
     toModelEmbeddings({ model: 'svc-embed', input: words(count) } as never, bpeTokenizer, proved);
@@ -119,6 +155,19 @@ describe('our token count and that of the reference library', () => {
       expect(encode.mock.calls.length).toBeLessThan(15);
     } finally {
       encode.mockRestore();
+    }
+  });
+
+  it('stop once what is left cannot exceed the bound, and return an upper bound', async () => {
+    const random = randomOf(17);
+    for (const kind of [...Object.keys(hostilePieces), 'all']) {
+      const text = hostileText(kind, 1 + random(6000), random);
+      const exact = await bpeTokenizer.count(text);
+      for (const enough of [-1, 0, 1, Math.floor(exact / 2), exact - 1, exact, exact + 1, 2 * exact, 100_000]) {
+        const bound = await bpeTokenizer.count(text, Number.POSITIVE_INFINITY, enough);
+        if (enough < exact) expect(bound).toBe(exact);
+        else expect([bound >= exact, bound <= enough]).toEqual([true, true]);
+      }
     }
   });
 
