@@ -18,7 +18,10 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   // Every JSON text is YAML 1.2. Of two equal keys, JSON.parse would take the last.
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false });
   const [broken] = document.errors;
-  if (broken) throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}.`);
+  if (broken) {
+    const reason = reasons[broken.code] ?? 'the text is not valid JSON; check brackets, quotation marks and commas';
+    throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${reason}.`);
+  }
   const today = new Date().toISOString().slice(0, 10);
   const offer = readOffer(valueOf(document, file), { defaults: defaultOffer, isLocal, today, readLogo });
   if (!isFaulty(offer)) {
@@ -51,12 +54,17 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   }
 }
 
-/** An alias could repeat a part any number of times. */
+const reasons: Readonly<Partial<Record<string, string>>> = {
+  DUPLICATE_KEY: 'an object has two fields of this name',
+  MULTIPLE_DOCS: 'the file must contain one offer only',
+};
+
+/** A reference could repeat a part any number of times. */
 function valueOf(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
-    throw new OfferError(`${file}: must not have aliases.`, { cause: error });
+    throw new OfferError(`${file}: every value must be written out, without references such as *name.`, { cause: error });
   }
 }
 

@@ -125,19 +125,19 @@ export const samplingRules = {
 };
 export const samplingDefaults = { temperature: 1, top_p: 1, top_k: 50, penalty: 0 } as const;
 
-/** OpenAI's usage. Details are present if the model reports them. */
-export const DetailedUsage = v.object({
-  prompt_tokens: whole,
-  completion_tokens: whole,
-  total_tokens: whole,
-  prompt_tokens_details: v.exactOptional(v.object({ cached_tokens: whole })),
-  completion_tokens_details: v.exactOptional(v.object({ reasoning_tokens: whole })),
-});
-
 export const TokenUsage = v.object({
   prompt_tokens: whole,
   completion_tokens: whole,
   total_tokens: whole,
+  prompt_tokens_details: v.exactOptional(
+    v.pipe(v.object({ cached_tokens: whole }), v.description('Present if the model reports cached tokens.')),
+  ),
+});
+
+/** OpenAI's usage. Details are present if the model reports them. */
+export const DetailedUsage = v.object({
+  ...TokenUsage.entries,
+  completion_tokens_details: v.exactOptional(v.object({ reasoning_tokens: whole })),
 });
 
 /*

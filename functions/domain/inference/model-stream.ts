@@ -164,8 +164,14 @@ function isPossibleCache({ prompt_tokens, cached_tokens = 0, cache_write_tokens 
   );
 }
 
-export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
-  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+/** The usage with its total, and the cached tokens if the container reported them. */
+export function totalled({ prompt_tokens, completion_tokens, cached_tokens }: ModelUsage) {
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    ...(cached_tokens !== undefined && { prompt_tokens_details: { cached_tokens } }),
+  };
 }
 
 /** Adds the usage of two calls. A missing detail counts as 0 if the other call reports it. */
@@ -183,10 +189,9 @@ export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
 
 /** The usage with the details that the container reported, as OpenAI names them. */
 export function detailed(usage: ModelUsage) {
-  const { cached_tokens, reasoning_tokens } = usage;
+  const { reasoning_tokens } = usage;
   return {
     ...totalled(usage),
-    ...(cached_tokens !== undefined && { prompt_tokens_details: { cached_tokens } }),
     ...(reasoning_tokens !== undefined && { completion_tokens_details: { reasoning_tokens } }),
   };
 }

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { WASI } from 'node:wasi';
 import * as v from 'valibot';
-import { SpeechOrder, type Transcript, encodeTranscript, transcriptOf } from './speech-data.ts';
+import { encodeTranscript, speechFolder, SpeechOrder, type Transcript, transcriptOf } from './speech-data.ts';
 
 function partsOf(spoken: string): string[] {
   const sentences = spoken.match(/[^.!?\n]+[.!?\n]*/g) ?? [];
@@ -158,21 +158,25 @@ const maxPartCharacters = 240;
 
 /**
  * Synthesizes one text in its own process. Reads the order as JSON from standard input and writes the audio to standard
- * output. Arguments: an output folder, and the process id of the service.
+ * output. Arguments: a new output folder, and the process id of the service.
  */
-const [, , folder = '', service] = process.argv;
-process.stdout.on('error', () => process.exit(1));
-// Removes the folder even if the service is killed before it has written the whole order.
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+async function run([folder = '', service]: readonly string[]): Promise<void> {
+  if (!basename(folder).startsWith(speechFolder)) throw new Error(`${folder} is not a folder for speech`);
+  process.stdout.on('error', () => process.exit(1));
+  // Removes the folder even if the service is killed before it has written the whole order.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const { text, voice, format, speed } = v.parse(SpeechOrder, await json(process.stdin));
-const [synthesize, encoder] = await Promise.all([createFlite(folder), createEncoder(format)]);
-const parts: { text: string; seconds: number }[] = [];
-for (const part of partsOf(text)) {
-  // Without pending output, the parent's process id is the only sign that the service was killed.
-  if (process.ppid !== Number(service)) process.exit(1);
-  const samples = await synthesize(part, voice, speed);
-  parts.push({ text: part, seconds: samples.length / sampleRate });
-  process.stdout.write(encoder.add(samples));
+  const { text, voice, format, speed } = v.parse(SpeechOrder, await json(process.stdin));
+  const [synthesize, encoder] = await Promise.all([createFlite(folder), createEncoder(format)]);
+  const parts: { text: string; seconds: number }[] = [];
+  for (const part of partsOf(text)) {
+    // Without pending output, the parent's process id is the only sign that the service was killed.
+    if (process.ppid !== Number(service)) process.exit(1);
+    const samples = await synthesize(part, voice, speed);
+    parts.push({ text: part, seconds: samples.length / sampleRate });
+    process.stdout.write(encoder.add(samples));
+  }
+  process.stdout.write(encoder.end(transcriptOf(parts)));
 }
-process.stdout.write(encoder.end(transcriptOf(parts)));
+
+if (import.meta.main) await run(process.argv.slice(2));

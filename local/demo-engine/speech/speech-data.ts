@@ -63,3 +63,6 @@ export function transcriptOf(parts: readonly { readonly text: string; readonly s
 }
 
 const ms = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/** Beginning of the names of folders that a speech process writes to and removes. */
+export const speechFolder = 'text-ai-speech-';

@@ -10,7 +10,7 @@ import * as v from 'valibot';
 import { speechFormats } from '#contract/audio/speech.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { firstProblem } from '../request.ts';
-import { SpeechOrder } from './speech-data.ts';
+import { speechFolder, SpeechOrder } from './speech-data.ts';
 
 const { voice, format, speed } = SpeechOrder.entries;
 const SpeechBody = v.object({ input: v.string(), voice, response_format: format, speed });
@@ -131,7 +131,7 @@ const execArgv = ['--no-wasm-code-gc', '--disable-warning=ExperimentalWarning'];
  */
 async function* synthesizeInProcess(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
-  const folder = await mkdtemp(join(tmpdir(), 'text-ai-speech-'));
+  const folder = await mkdtemp(join(tmpdir(), speechFolder));
   try {
     const child = spawn(process.execPath, [...execArgv, program, folder, String(process.pid)], {
       env: {},

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { offer } from '#contract/offer/current-offer.ts';
 import { escapeHtml } from '../../shared/pages.ts';
 
 export interface Shown {
@@ -23,6 +24,7 @@ export function sendShown(response: ServerResponse, { title, body, leadsTo, stat
 </head>
 <body>
 <p class="mode"><strong>Test mode</strong> No real card is charged.</p>
+<p class="seller">${escapeHtml(offer.product.name)}</p>
 ${body}
 </body>
 </html>
@@ -67,6 +69,7 @@ const style = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+.seller { max-width: 60rem; margin: 1rem auto 0; padding: 0 1.5rem; font-weight: 600; }
 .mode { margin: 0; padding: .4rem 1rem; background: var(--mode); color: var(--mode-ink); text-align: center; font-size: .9rem; }
 main { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 2rem; max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 4rem; align-items: start; }
 main.single { grid-template-columns: minmax(0, 40rem); justify-content: center; }

@@ -55,6 +55,22 @@ describe('a stream format', () => {
   });
 });
 
+describe('cached tokens that the model reports', () => {
+  const details = { prompt_tokens_details: { cached_tokens: 2 } };
+  const reported = { ...usage, ...details };
+
+  it.each([
+    ['a chat', '/v1/chat/completions', chat, { message: { role: 'assistant', content: 'Hello' } }, chatPiece, chatEnd],
+    ['a completion', '/v1/completions', completion, { text: 'Hello' }, textPiece, textEnd],
+  ])('are in the usage of %s, whole and streamed', async (_, path, body, choice, pieceOf, ended) => {
+    service.model.responds({ choices: [{ index: 0, finish_reason: 'stop', ...choice }], usage: reported });
+    expect((await service.plain(path, { ...body, stream: false })).body.data.usage).toEqual(reported);
+    service.model.streams([pieceOf('Hello'), ended, { choices: [], usage: reported }, done]);
+    const { envelopes } = await service.streamed(path, body);
+    expect(envelopes.at(-2)?.data.usage).toEqual(reported);
+  });
+});
+
 describe.each([
   { name: 'a chat', path: '/v1/chat/completions', body: chat, pieceOf: chatPiece, ended: chatEnd },
   { name: 'a completion', path: '/v1/completions', body: completion, pieceOf: textPiece, ended: textEnd },

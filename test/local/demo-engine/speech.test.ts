@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -28,6 +29,7 @@ async function bytesOf(audio: AsyncIterable<Uint8Array>): Promise<number> {
   return bytes;
 }
 
+const speechProgram = join(import.meta.dirname, '../../../local/demo-engine/speech/speak.ts');
 const newFolder = () => mkdtempSync(join(tmpdir(), 'speech-test-'));
 const long = 'One more sentence is here. '.repeat(1000);
 
@@ -117,4 +119,17 @@ test('the process of a text ends when its service is killed', async () => {
   service.kill('SIGKILL');
   await expect.poll(() => processesWith(folder), { timeout: 5000 }).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ['is imported', ['--input-type=module', '--eval', `await import(${JSON.stringify(speechProgram)})`, '--']],
+  ['is started with a folder of others', [speechProgram]],
+])('the speech program keeps the folder in its arguments if it %s', async (_, args) => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'kept'), '');
+  const child = spawn(process.execPath, [...args, folder, String(process.pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.end(JSON.stringify({ text: 'Hello.', voice: 'onyx', format: 'pcm', speed: 4 }));
+  await once(child, 'close');
+  expect(readdirSync(folder)).toEqual(['kept']);
+  rmSync(folder, { recursive: true });
 });

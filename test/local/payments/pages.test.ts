@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { offer } from '#contract/offer/current-offer.ts';
 import { cardFields, customerWithCard, planPrice, postForm, useTestStripe } from '#test/payments/stripe-server.ts';
 
 const server = useTestStripe();
@@ -20,6 +21,7 @@ describe('the checkout page', () => {
     expect(html).toContain('&lt;b&gt;Credits&lt;/b&gt; × 2');
     expect(html).not.toContain('<b>Credits');
     expect(html).toContain('Pay $20.00');
+    expect(html).toContain(`<p class="seller">${offer.product.name}</p>`);
     expect(html).toContain('href="http://127.0.0.1:1/back?a=1&amp;b=2"');
     expect(html).not.toContain('<script');
     expect(response.headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:1;");

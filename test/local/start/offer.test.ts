@@ -27,14 +27,16 @@ describe('npm start with a faulty offer', () => {
 });
 
 describe('node bin/offer.ts check', () => {
-  it('prints the prices of translation and analysis, which may be defaults', async () => {
-    const { status, out } = await runCommand('bin/offer.ts', ['check', 'examples/offers/open-models.json'], {});
+  it.each([
+    ['of the offer', 'open-models', 0.5, 0.25],
+    ['of the default offer', 'bedrock', 10, 5],
+  ])('prints the prices of translation and analysis: those %s', async (_, name, translation, analysis) => {
+    const { status, out } = await runCommand('bin/offer.ts', ['check', `examples/offers/${name}.json`], {});
     expect([status, out.split('\n')]).toEqual([
       0,
       expect.arrayContaining([
-        'Acme AI, version 1: 3 models, 2 plans, 1 pack.',
-        '  translation: 10 credits per started 100 words',
-        '  analysis: 5 credits per request',
+        `  translation: ${translation} credits per started 100 words`,
+        `  analysis: ${analysis} credits per request`,
       ]),
     ]);
   });
@@ -54,7 +56,18 @@ describe('an offer file', () => {
       JSON.stringify({ version: 1, models }),
       ' has more than 122880 bytes with its logo and defaults.',
     ],
-    ['with an alias', '{"version": 1, "packs": &a [], "plans": *a}', ': must not have aliases.'],
+    [
+      'with a reference',
+      '{"version": 1, "packs": &a [], "plans": *a}',
+      ': every value must be written out, without references such as *name.',
+    ],
+    ['with a field twice', '{\n"version": 1,\n"version": 2}', ':3: an object has two fields of this name.'],
+    [
+      'without an end',
+      '{"version": 1,\n"packs": [',
+      ':2: the text is not valid JSON; check brackets, quotation marks and commas.',
+    ],
+    ['with two offers', 'version: 1\n---\nversion: 2', ':2: the file must contain one offer only.'],
   ])('%s is refused in one sentence', async (_, text, reason) => {
     const folder = await testFolder();
     const file = join(folder, 'offer.json');
