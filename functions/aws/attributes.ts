@@ -27,6 +27,7 @@ export function attributesOf(values: object): Record<string, Attribute> {
 function attributeOf(value: unknown): Attribute {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number' && Number.isFinite(value)) return { N: String(value) };
+  if (typeof value === 'bigint') return { N: String(value) };
   if (typeof value === 'boolean') return { BOOL: value };
   if (value === null) return { NULL: true };
   if (Array.isArray(value)) return { L: value.filter((one) => one !== undefined).map(attributeOf) };

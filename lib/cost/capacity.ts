@@ -1,7 +1,7 @@
 import { planListing, planOfRank } from '#contract/billing/plans.ts';
 
 /**
- * Cost of the writes of one account's calls, and the account's maximum throughput. Each write of a call rewrites the
+ * Cost of the writes of one account's calls, and the account's maximum throughput. Admission and settlement rewrite the
  * account's item in `meters`, which contains every running call, so both depend on its concurrent calls
  * (docs/performance.md#growth).
  */
@@ -17,13 +17,10 @@ const partitionUnits = 1000;
  * Usual bytes of an account's item, measured by test/perf/capacity.test.ts: with one key, one lot and all rate buckets,
  * and for each hold of a running call. Limited keys and more lots are larger, up to `maxItemBytes` (docs/credits.md).
  */
-export const usualItemBytes = { atRest: 512, perCall: 72 } as const;
+export const usualItemBytes = { atRest: 512, perCall: 68 } as const;
 
-/** Seconds between two progress records of a stream. Each is a write (docs/adr/0012-lost-settlements.md). */
+/** Seconds between two progress records of a stream, each a unit of another item (docs/adr/0012-lost-settlements.md). */
 const noteSeconds = 2;
-
-/** Maximum seconds of a model's whole response to a chat (docs/meter.md#deadlines). */
-const maxWholeSeconds = 60;
 
 /** Calls of equal duration: seconds until the response ends. */
 export interface CallShape {
@@ -31,9 +28,11 @@ export interface CallShape {
   readonly isStream: boolean;
 }
 
-/** Admission, settlement, and the progress records of a stream. */
-const writesOf = ({ seconds, isStream }: CallShape): number =>
-  2 + (isStream ? Math.max(0, Math.ceil(seconds / noteSeconds) - 1) : 0);
+/** Writes of the account's item: admission and settlement. */
+const itemWrites = 2;
+
+const progressUnits = ({ seconds, isStream }: CallShape): number =>
+  isStream ? Math.max(0, Math.ceil(seconds / noteSeconds) - 1) : 0;
 
 /** Bytes of an account's item: without running calls, and per running call. */
 interface ItemBytes {
@@ -46,8 +45,12 @@ const unitsOfWrite = (concurrentCalls: number, { atRest, perCall }: ItemBytes = 
   Math.ceil((atRest + perCall * concurrentCalls) / unitBytes);
 
 /** Write units that one call causes on its account's item while this many calls of the account run. */
-export const meterUnits = (call: CallShape, concurrentCalls: number, item?: ItemBytes): number =>
-  writesOf(call) * unitsOfWrite(concurrentCalls, item);
+const itemUnits = (concurrentCalls: number, item?: ItemBytes): number =>
+  itemWrites * unitsOfWrite(concurrentCalls, item);
+
+/** Write units of one call in `meters` while this many calls of its account run. */
+export const meterUnits = (call: CallShape, concurrentCalls: number): number =>
+  itemUnits(concurrentCalls) + progressUnits(call);
 
 interface Capacity {
   readonly concurrentCalls: number;
@@ -55,18 +58,18 @@ interface Capacity {
 }
 
 /** Maximum sustained load of one account: concurrent calls, and calls per second. */
-export function accountCapacity(call: CallShape, item?: ItemBytes): Capacity {
+export function accountCapacity(seconds: number, item?: ItemBytes): Capacity {
   const isServed = (concurrentCalls: number) =>
-    (concurrentCalls / call.seconds) * meterUnits(call, concurrentCalls, item) <= partitionUnits;
-  const step = Math.min(1, call.seconds);
+    (concurrentCalls / seconds) * itemUnits(concurrentCalls, item) <= partitionUnits;
+  const step = Math.min(1, seconds);
   let concurrentCalls = 0;
   while (isServed(concurrentCalls + step)) concurrentCalls += step;
-  return { concurrentCalls: Math.floor(concurrentCalls), perSecond: concurrentCalls / call.seconds };
+  return { concurrentCalls: Math.floor(concurrentCalls), perSecond: concurrentCalls / seconds };
 }
 
 /** Minimum seconds per call with which one account can sustain this many concurrent calls. */
 export const minSecondsFor = (concurrentCalls: number): number =>
-  Math.ceil((concurrentCalls * meterUnits({ seconds: 0, isStream: false }, concurrentCalls)) / partitionUnits);
+  Math.ceil((concurrentCalls * itemUnits(concurrentCalls)) / partitionUnits);
 
 /** Concurrent calls of one account in the tables: one, and the maximum of each plan. */
 export const concurrencies: readonly number[] = [
@@ -80,12 +83,8 @@ const number = (value: number): string =>
 /** Rows of docs/performance.md: the capacity of one account by the seconds of its calls. */
 export function capacityTable(): string {
   const rows = [0.3, 1, 3, 10, 60, 300].map((seconds) => {
-    const cells = [false, true].flatMap((isStream) => {
-      if (!isStream && seconds > maxWholeSeconds) return ['', ''];
-      const { perSecond, concurrentCalls } = accountCapacity({ seconds, isStream });
-      return [number(perSecond), number(concurrentCalls)];
-    });
-    return `| ${seconds} s | ${cells.join(' | ')} |`;
+    const { perSecond, concurrentCalls } = accountCapacity(seconds);
+    return `| ${seconds} s | ${number(perSecond)} | ${number(concurrentCalls)} |`;
   });
   return rows.join('\n');
 }

@@ -28,6 +28,23 @@ const fullBuckets = () => {
 };
 const meter = () => metering(meterStore(api.client, tables.meters.name, ambient.random), renewals(planOfRank));
 
+/** Runs requests of the service's client. Returns the units that each wrote to the table. */
+async function unitsOf(work: () => Promise<unknown>): Promise<number[]> {
+  const units: number[] = [];
+  api.client.middlewareStack.add(
+    (next) => async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const result = await next(args);
+      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: ConsumedCapacity };
+      units.push(ConsumedCapacity?.Table?.CapacityUnits ?? 0);
+      return result;
+    },
+    { step: 'initialize', name: 'units', priority: 'low' },
+  );
+  await work().finally(() => api.client.middlewareStack.remove('units'));
+  return units;
+}
+
 /** Admits a call of one credit by an account's only key. */
 function admit({ accountId, item }: Awaited<ReturnType<typeof api.account>>, isStream = false): Promise<OpenHold> {
   const [keyId] = Object.keys(item.k as object);
@@ -87,4 +104,15 @@ it.each([
   expect(atRest).toBeGreaterThan(0.8 * usualItemBytes.atRest);
   expect(perCall).toBeLessThanOrEqual(usualItemBytes.perCall);
   expect(perCall).toBeGreaterThan(0.8 * usualItemBytes.perCall);
+});
+
+it('a stream records its progress for one unit, with any number of concurrent calls', async () => {
+  const hold = [1e6, (Date.now() / 1000 + 360) | 0, 'chat', 'svc-1', ''];
+  const holds = Object.fromEntries(Array.from({ length: 900 }, (_, call) => [`call-${call}`.padEnd(19, '0'), hold]));
+  const account = await api.account(5, () => ({ h: holds }));
+  let stream: OpenHold | undefined;
+  const [admission = 0] = await unitsOf(async () => (stream = await admit(account, true)));
+  expect(admission).toBeGreaterThan(30);
+  expect(await unitsOf(async () => stream?.recordProgress(1234))).toEqual([1]);
+  expect(await unitsOf(async () => stream?.recordProgress(5678))).toEqual([1]);
 });

@@ -44,11 +44,12 @@ export const tables = {
    * outbox.
    */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: 'new', ttlAttribute: 'ttl' },
-  /** One item per account with everything that an admission reads (docs/meter.md). */
+  /** One item per account with everything that an admission reads, and the progress of streams (docs/meter.md). */
   meters: {
     name: 'meters',
     partitionKey: { name: 'a', type: 'N' },
     stream: 'new and old',
+    ttlAttribute: 'ttl',
     indexes: {
       due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } },
       holds: { partitionKey: shard, sortKey: { name: 'hd', type: 'N' } },

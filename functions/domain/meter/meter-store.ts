@@ -1,9 +1,18 @@
 import type { Attempt } from './admission.ts';
 import type { Allowance, Hold, LedgerEntry, Meter, TokenCounts } from './meter.ts';
+import type { PriceCode } from './pricing.ts';
 
 export interface OpenCall {
   readonly accountId: number;
   readonly requestId: string;
+}
+
+export interface StreamCall extends OpenCall, Pick<Hold, 'deadline'> {}
+
+/** Cost of a stream so far in microcredits, and the price of its model, if the model has its own. */
+export interface Progress {
+  readonly cost: number;
+  readonly price?: PriceCode | undefined;
 }
 
 /** Closes a hold: charges `cost` and returns the rest. Microcredits; `now` in epoch ms. */
@@ -42,8 +51,10 @@ export const maxCounted = 100;
 export interface MeterStore {
   find(accountId: number): Promise<Meter | undefined>;
   admit(attempt: Attempt): Promise<Admission>;
-  /** Records a stream's cost so far, in microcredits. Returns false if the stream must stop. */
-  recordProgress(call: OpenCall & Pick<Attempt, 'model' | 'price'>, cost: number): Promise<boolean>;
+  /** Records a stream's cost so far. Returns false if the stream must stop. */
+  recordProgress(call: StreamCall, progress: Progress): Promise<boolean>;
+  /** Returns the progress of a stream that has crashed. Its later records are refused. */
+  endProgress(call: StreamCall): Promise<Progress>;
   /** Returns false if the hold was already closed. Retries conflicts for at least `patienceMs`. */
   settle(settlement: Settlement, patienceMs?: number): Promise<boolean>;
   cancelStream(call: OpenCall): Promise<boolean>;

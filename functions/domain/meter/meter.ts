@@ -14,7 +14,8 @@ export interface Lot {
 }
 
 /**
- * `deadline`: epoch seconds after which the call has certainly crashed. `delivered`: last recorded cost of a stream.
+ * `deadline`: epoch seconds after which the call has certainly crashed. `delivered`: set for a stream, whose progress is
+ * recorded apart. Versions before that recorded its cost here.
  */
 export interface Hold {
   readonly amount: number;

@@ -1,6 +1,13 @@
 import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
-import { type ChargeSettlement, maxRaces, type MeterStore, type OpenCall, type Settlement } from './meter-store.ts';
+import {
+  type ChargeSettlement,
+  maxRaces,
+  type MeterStore,
+  type OpenCall,
+  type Progress,
+  type Settlement,
+} from './meter-store.ts';
 import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
 import { nextTransition } from './periods.ts';
 import { type PriceCode, unitPriceOfCode } from './pricing.ts';
@@ -98,12 +105,20 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
   async function settleDue(meter: Meter, now: number): Promise<void> {
     const expired = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
     for (const [requestId, hold] of expired) {
-      const cost = hold.delivered ?? 0;
-      await store.settle({ ...settlementOf(meter, requestId, hold, now), cost, expiryPassed: false });
+      const { cost, price = hold.price } = await progressOf(meter.accountId, requestId, hold);
+      const settlement = settlementOf(meter, requestId, { ...hold, price }, now);
+      await store.settle({ ...settlement, cost: Math.min(cost, hold.amount), expiryPassed: false });
     }
     if (expired.length > 0 || meter.due * 1000 > now) return;
     const settled = renew(meter, Math.floor(now / 1000));
     await store.replace(meter, settled.meter, settled.entries);
+  }
+
+  async function progressOf(accountId: number, requestId: string, hold: Hold): Promise<Progress> {
+    const { delivered, deadline } = hold;
+    if (delivered === undefined) return { cost: 0 };
+    const recorded = await store.endProgress({ accountId, requestId, deadline });
+    return { ...recorded, cost: Math.max(delivered, recorded.cost) };
   }
 
   function openHold(readAllowance: () => Allowance, attempt: Attempt): OpenHold {
@@ -150,7 +165,7 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
       get isOpen() {
         return open;
       },
-      recordProgress: (cost) => store.recordProgress({ ...attempt, price: ratesOf(attempt.price) }, cut(cost)),
+      recordProgress: (cost) => store.recordProgress(attempt, { cost: cut(cost), price: ratesOf(attempt.price) }),
       async settle(cost, now, patienceMs, tokens) {
         if (!open) return;
         open = false;
@@ -194,7 +209,7 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
   };
 }
 
-/** Recorded for a model's own price only: a service's price would enlarge the holds of every stream. */
+/** Recorded for a model's own price only: the charge of a service has its price anyway. */
 const ratesOf = (price: PriceCode | undefined): PriceCode | undefined => (unitPriceOfCode(price) ? undefined : price);
 
 function settlementOf({ accountId, buckets }: Allowance, requestId: string, hold: Hold, now: number) {

@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, paginateQuery, paginateScan } from '@aws-s
 import type { AuditReads } from '#domain/billing/auditor.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { meterOf } from '../meter/meter-item.ts';
+import { accountsOnly } from '../meter/stream-progress.ts';
 import type { ArchivedLedger } from './archive.ts';
 import { amountsOf, rowKey } from './ledger-items.ts';
 
@@ -21,7 +22,7 @@ export function auditReads(
 ): AuditReads {
   return {
     async *meters() {
-      const scan = { TableName: metersTable, ConsistentRead: true, Limit: metersPerPage };
+      const scan = { TableName: metersTable, ...accountsOnly, ConsistentRead: true, Limit: metersPerPage };
       for await (const { Items = [] } of paginateScan({ client }, scan)) {
         for (const meter of Items.map(meterOf)) {
           yield { accountId: meter.accountId, seq: meter.seq, balance: balance(meter) };

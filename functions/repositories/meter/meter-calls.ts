@@ -6,7 +6,8 @@ import type { Hold, LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { budgetName, budgetRow } from './key-rows.ts';
-import { allowanceOf, entryRow, holdRow, meterOf, pricedModel } from './meter-item.ts';
+import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
+import { recording } from './stream-progress.ts';
 
 type Item = Record<string, unknown>;
 
@@ -44,16 +45,8 @@ export function meterCalls(
     return 'done' in outcome || (isOpenIn(outcome.met, settlement) && 'done' in (await close(input)));
   }
 
-  async function recordProgress(call: Parameters<MeterStore['recordProgress']>[0], cost: number): Promise<boolean> {
-    const { accountId, requestId, model, price } = call;
-    const write = update({
-      ...key(accountId),
-      UpdateExpression: 'SET h.#request[3] = :model, h.#request[5] = :cost REMOVE #last',
-      ConditionExpression: 'attribute_exists(h.#request) AND attribute_not_exists(h.#request[6])',
-      ExpressionAttributeNames: { '#request': requestId, '#last': 'last' },
-      ExpressionAttributeValues: { ':model': pricedModel(model, price), ':cost': cost },
-    });
-    return 'done' in (await conditionally(write));
+  async function recordProgress(...given: Parameters<MeterStore['recordProgress']>): Promise<boolean> {
+    return 'done' in (await conditionally(update({ TableName: tableName, ...recording(...given) })));
   }
 
   return { find, admit, recordProgress, settle };

@@ -31,7 +31,7 @@ import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote,
  */
 
 /** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */
-export const maxItemBytes = { atRest: 25 * 1024, perCall: 250 } as const;
+export const maxItemBytes = { atRest: 25 * 1024, perCall: 185 } as const;
 
 const service = v.picklist(serviceNames);
 
@@ -51,8 +51,8 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
 }
 
 /**
- * The fourth element is the model and, once the cost of a stream at the model's own price is recorded, that price. The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth is a stream's
- * cost; `cancelStream` adds a seventh, which only conditions read.
+ * The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth marks a stream. Earlier
+ * versions recorded its cost there, a price of its model's own in the fourth, and its cancellation in a seventh.
  */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
@@ -276,10 +276,6 @@ export function holdRow(hold: Hold): unknown[] {
   const key = budget ? `${keyId} ${budget.id} ${budget.start.toString(36)}` : keyId;
   return [amount, deadline, service, model, key, ...(delivered === undefined ? [] : [delivered])];
 }
-
-/** Names of models contain no space. */
-export const pricedModel = (model: string, price: PriceCode | undefined): string =>
-  price === undefined ? model : `${model} ${price}`;
 
 export function entryRow(entry: LedgerEntry): Record<string, unknown> {
   return {

@@ -4,7 +4,9 @@ import {
   maxCounted,
   type MeterStore,
   type OpenCall,
+  type Progress,
   type ShardWork,
+  type StreamCall,
   type SweepKind,
 } from '#domain/meter/meter-store.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
@@ -14,6 +16,7 @@ import { dueItems, dueQuery } from '../shared/due.ts';
 import { type MeterAccess, meterCalls } from './meter-calls.ts';
 import { billingRow, meterOf } from './meter-item.ts';
 import { sdkMeter } from './sdk-meter.ts';
+import { ending, progressOf } from './stream-progress.ts';
 
 /** A retry after a lost response finds its own mark if at most three changes came between. */
 const marksKept = 4;
@@ -25,6 +28,7 @@ export function meterStore(
   access: MeterAccess = sdkMeter(client),
 ): MeterStore {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
+  const calls = meterCalls(tableName, access);
 
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
     const mark = Buffer.from(random.bytes(6)).toString('base64url');
@@ -36,14 +40,16 @@ export function meterStore(
     return 'done' in outcome || (outcome.met !== undefined && meterOf(outcome.met).marks?.includes(mark) === true);
   }
 
-  async function cancelStream({ accountId, requestId }: OpenCall): Promise<boolean> {
-    const mark = {
-      UpdateExpression: 'SET h.#request[6] = :true REMOVE #last',
-      ConditionExpression: 'attribute_exists(h.#request[5])',
-      ExpressionAttributeNames: { '#request': requestId, '#last': 'last' },
-      ExpressionAttributeValues: { ':true': true },
-    };
-    return 'done' in (await conditionally(client.send(new UpdateCommand({ ...key(accountId), ...mark }))));
+  async function endProgress(call: StreamCall): Promise<Progress> {
+    const write = new UpdateCommand({ TableName: tableName, ...ending(call) });
+    return progressOf((await client.send(write)).Attributes);
+  }
+
+  async function cancelStream(call: OpenCall): Promise<boolean> {
+    const hold = (await calls.find(call.accountId))?.holds.get(call.requestId);
+    if (hold?.delivered === undefined) return false;
+    await endProgress({ ...call, deadline: hold.deadline });
+    return true;
   }
 
   async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
@@ -88,8 +94,9 @@ export function meterStore(
   }
 
   return {
-    ...meterCalls(tableName, access),
+    ...calls,
     replace,
+    endProgress,
     cancelStream,
     watchHolds,
     accountsDue: (now, among) => accountsBy('due', now, among),

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb
 import * as v from 'valibot';
 import type { Offer } from '#contract/offer/offer.ts';
 import { agentKey } from '../agents/agent-items.ts';
+import { accountsOnly } from '../meter/stream-progress.ts';
 
 /** Names that the offer lacks, with the number of accounts, keys and agents that have them. */
 export interface OfferGaps {
@@ -75,7 +76,7 @@ export async function offerGaps(
     }
   }
 
-  const meters = { TableName: tables.meters, ProjectionExpression: 'r, s, k, x' };
+  const meters = { TableName: tables.meters, ...accountsOnly, ProjectionExpression: 'r, s, k, x' };
   const { pk, sk } = agentKey({ accountId: 0, id: '' });
   const agents = {
     TableName: tables.agents,

@@ -35,6 +35,7 @@ export function createCoreServices(accessBy: AccessBy) {
     return {
       ...meterCalls(name, accessBy(variables, dynamo)),
       replace: async (...given) => (await load()).replace(...given),
+      endProgress: async (...given) => (await load()).endProgress(...given),
       cancelStream: async (...given) => (await load()).cancelStream(...given),
       watchHolds: async (...given) => (await load()).watchHolds(...given),
       workIn: async (...given) => (await load()).workIn(...given),

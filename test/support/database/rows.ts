@@ -16,7 +16,9 @@ export const tableName = (table: TableId): string => process.env[tableVariables[
 
 /** Accesses the database of the running service directly. */
 export async function onDatabase<T>(work: (client: DynamoDBDocumentClient) => Promise<T>): Promise<T> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
+  // The keys of streams' progress exceed the integers that a number holds exactly.
+  const unmarshallOptions = { wrapNumbers: Number };
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(), { unmarshallOptions });
   try {
     return await work(client);
   } finally {

@@ -27,6 +27,8 @@ interface Hold {
   readonly deadline: number;
   readonly service: string;
   readonly budget?: { readonly period: LimitPeriod; readonly start: number };
+  /** Recorded cost, charged if the call crashes. */
+  readonly recorded?: number;
 }
 
 /** A charge that may be refunded. */
@@ -93,10 +95,10 @@ export class AccountModel {
     return Math.min(this.monthEnd(), this.ends.credits, ...expiries);
   }
 
-  /** Crashed calls return their holds. Then credits expire and months end and begin, in order. */
+  /** Crashed calls return their holds, less their recorded cost. Then credits expire and months end and begin, in order. */
   tick(now: number): void {
     this.now = now;
-    for (const [id, { deadline }] of this.holds) if (deadline <= now) this.close(id, 0);
+    for (const [id, { deadline, recorded = 0 }] of this.holds) if (deadline <= now) this.close(id, recorded);
     for (let turn = 0; (turn = Math.min(this.monthEnd(), this.ends.credits)) <= now;) {
       this.expire(turn);
       if (turn === this.ends.credits) this.endSubscription(turn);
@@ -167,6 +169,11 @@ export class AccountModel {
     if (budget) this.budgets.set(budget.period, { start: budget.start, used: usedOfKey + amount });
     this.holds.set(id, { amount, deadline, service, ...(budget && { budget }) });
     return 'done';
+  }
+
+  record(id: string, cost: number): void {
+    const hold = this.holds.get(id);
+    if (hold) this.holds.set(id, { ...hold, recorded: cost });
   }
 
   private usedOf({ period, start }: NonNullable<Hold['budget']>): number {

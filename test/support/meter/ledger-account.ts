@@ -107,7 +107,8 @@ export async function openLedgerAccount(
       model: 'svc-1',
       minPlanRank: 1,
     };
-    return meters.admit({ ...attempt, amount, now: clock.now(), deadline: clock.seconds + 150 });
+    const deadline = clock.seconds + 150;
+    return meters.admit({ ...attempt, amount, now: clock.now(), deadline, isStream: true });
   }
 
   const chargeKey = (requestId: string) => ({ pk: `life#${id}`, sk: requestId });

@@ -52,8 +52,14 @@ test('binaries and sets of strings are read unchanged, and attributes of an unsu
   expect(() => valuesOf({ a: { N: '9007199254740993' } })).toThrow(RangeError);
 });
 
+test('an integer of 38 digits is written exactly', () => {
+  const a = 10n ** 38n - 1n;
+  expect(attributesOf({ a })).toEqual(marshall({ a }));
+  expect(attributesOf({ a: -a })).toEqual(marshall({ a: -a }));
+});
+
 test('an attribute that cannot be written is refused', () => {
-  for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
+  for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: Symbol('one') }])
     expect(() => attributesOf(odd)).toThrow(TypeError);
 });
 

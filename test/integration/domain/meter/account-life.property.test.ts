@@ -100,6 +100,15 @@ const settle = (which: number, share: number): Step['act'] => {
     return { expected: 'done', outcome: 'done' };
   };
 };
+const record = (which: number, share: number): Step['act'] => {
+  return async (model, { open }) => {
+    const [id, openHold] = pick(open.holds, which);
+    if (id === undefined || !openHold) return { expected: 'done', outcome: 'done' };
+    const cost = Math.floor(openHold.held * share);
+    model.record(id, cost);
+    return { expected: 'done', outcome: await outcomeOf(openHold.recordProgress(cost)) };
+  };
+};
 /** A job or message that is charged before its result is known. */
 const charge = (which: number): Step['act'] => {
   return async (model, { account, open }) => {
@@ -156,6 +165,7 @@ const steps: fc.Arbitrary<fc.AsyncCommand<AccountModel, Real>>[] = [
   stepOf('call', calls),
   stepOf('call', calls, soon),
   stepOf('call', calls, soon),
+  stepOf('record', fc.tuple(fc.nat(9), fc.constantFrom(0, 0.3, 1, 2)).map(([which, share]) => record(which, share)), soon),
   stepOf('charge', fc.nat(9).map(charge), soon),
   stepOf('charge', fc.nat(9).map(charge), soon),
   stepOf('refund', refunded),

@@ -59,6 +59,7 @@ export function memoryMeters(rows: Rows, process: Process): MeterStore {
     replace: (before, after, entries) => process.write(() => rows.replaceMeter(before, after, entries)),
     admit: unused,
     recordProgress: unused,
+    endProgress: unused,
     settle: unused,
     cancelStream: unused,
     accountsDue: unused,

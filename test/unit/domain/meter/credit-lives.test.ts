@@ -12,11 +12,10 @@ import { currentLots, maxLotsPerSource } from '#domain/meter/lots.ts';
 import { type Settled } from '#domain/meter/meter.ts';
 import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { periodStart } from '#domain/meter/periods.ts';
-import { codeOfModel } from '#domain/meter/pricing.ts';
 import { maxEndedCancellations } from '#domain/meter/refund.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
-import { holdRow, maxItemBytes, meterOf, newMeterRow, pricedModel } from '#repositories/meter/meter-item.ts';
+import { holdRow, maxItemBytes, meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { ambient } from '#runtime/process.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
@@ -144,12 +143,11 @@ describe('the stored item of an account', () => {
       const id = (index: number, length: number) => String(index).padStart(length, 'x');
       const budget = { id: id(0, 9), start: moment };
       const longestName = 'm'.repeat(64);
-      const price = codeOfModel({ perRequest: max, input: max, cachedInput: max, cacheWrite: max, output: max });
       const hold = {
         amount: max,
         deadline: moment,
         service: 'completion',
-        model: pricedModel(longestName, price),
+        model: longestName,
       } as const;
       const maxCallSeconds =
         Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
@@ -216,7 +214,7 @@ describe('the stored item of an account', () => {
         ...newMeterRow(fullest, entries),
         ...Object.fromEntries(budgets),
         k: keys,
-        h: rowOfHolds(fullest),
+        h: rowOfStreams(fullest),
         x: 'suspended',
         hd: moment,
       };
@@ -230,6 +228,5 @@ describe('the stored item of an account', () => {
   );
 });
 
-/** Cancelled streams that recorded their delivery. */
-const rowOfHolds = ({ holds }: Meter) =>
-  Object.fromEntries([...holds].map(([name, hold]) => [name, [...holdRow({ ...hold, delivered: hold.amount }), true]]));
+const rowOfStreams = ({ holds }: Meter) =>
+  Object.fromEntries([...holds].map(([name, hold]) => [name, holdRow({ ...hold, delivered: 0 })]));
