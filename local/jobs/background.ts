@@ -46,16 +46,16 @@ export interface Background {
 }
 
 /**
- * Whether an account is due at `now` (epoch ms) and not renewed yet. The job's query of each shard would take more time
- * than the jobs.
+ * Whether an account is due at `now` (epoch ms) by an index: to be renewed, or its holds to be checked. The job's query
+ * of each shard would take more time than all other jobs.
  */
-async function isAnyDue(client: DynamoDBClient, now: number): Promise<boolean> {
+async function isAnyDue(client: DynamoDBClient, now: number, index: 'due' | 'holds' = 'due'): Promise<boolean> {
   const { name, indexes } = tables.meters;
   const due = {
     TableName: name,
-    IndexName: 'due',
+    IndexName: index,
     FilterExpression: '#due <= :now',
-    ExpressionAttributeNames: { '#due': indexes.due.sortKey.name },
+    ExpressionAttributeNames: { '#due': indexes[index].sortKey.name },
     ExpressionAttributeValues: { ':now': { N: String(Math.floor(now / 1000)) } },
   };
   for await (const { Count = 0 } of paginateScan({ client }, due)) if (Count > 0) return true;
@@ -97,8 +97,12 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const sweep = createTtlSweep(database, specs);
   const expiry = { name: 'ttl-sweep', everySeconds: sweepSeconds, run: () => sweep(now()) };
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
-  const scheduledJobs = hasCanary ? [...own, canary] : own;
-  const schedule = startSchedule([...scheduledJobs.flatMap(scheduled), expiry, fileExpiry], log);
+  const isWorkless = async ({ id }: Job): Promise<boolean> => {
+    if (id !== jobs.sweepMeters.id) return false;
+    return !(await isAnyDue(database.client, now(), 'holds')) && !(await isAnyDue(database.client, now()));
+  };
+  const scheduledJobs = (hasCanary ? [...own, canary] : own).flatMap((job) => scheduled(job, isWorkless));
+  const schedule = startSchedule([...scheduledJobs, expiry, fileExpiry], log);
   const parts = [schedule, ...consumers.values(), ...streams];
   closers.add({ close: () => withTimeLimit(closeMs, Promise.all(parts.map((part) => part.close()))) });
 
@@ -228,8 +232,9 @@ const logAs =
   (line: string) =>
     log(`${id}: ${line}`);
 
-function scheduled(job: Job): Recurring[] {
+function scheduled(job: Job, isWorkless: (job: Job) => Promise<boolean>): Recurring[] {
   const { trigger } = job;
   if (!('everySeconds' in trigger)) return [];
-  return [{ name: job.id, everySeconds: trigger.everySeconds, run: () => runJob(job, {}) }];
+  const run = async () => (await isWorkless(job)) || runJob(job, {});
+  return [{ name: job.id, everySeconds: trigger.everySeconds, run }];
 }

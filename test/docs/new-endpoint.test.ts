@@ -59,6 +59,7 @@ describe('npm run new:endpoint', () => {
     const { code, output } = await run(
       'node_modules/.bin/vitest',
       'run',
+      '--project=service',
       'test/api/inference/sum-up.test.ts',
       '--no-color',
     );
