@@ -1,16 +1,12 @@
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { usagePrefixes } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { requestStore } from '#repositories/requests/requests.ts';
-import { startCountedApi } from '#test/service/watched/counted-api.ts';
+import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
-let api: Awaited<ReturnType<typeof startCountedApi>>;
-beforeAll(async () => {
-  api = await startCountedApi();
-});
-afterAll(() => api.close());
+const api = useCountedApi();
 
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
 

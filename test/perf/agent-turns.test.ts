@@ -1,15 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
-import { startCountedApi } from '#test/service/watched/counted-api.ts';
+import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
-let api: Awaited<ReturnType<typeof startCountedApi>>;
-beforeAll(async () => {
-  api = await startCountedApi();
-});
-afterAll(() => api.close());
+const api = useCountedApi();
 
 const put = (Item: object) => api.client.send(new PutCommand({ TableName: tables.agents.name, Item: { ...Item } }));
 

@@ -1,6 +1,6 @@
 import { PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { chunkCount } from '#bench/shared/model-replies.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs, type StreamTrigger } from '#contract/jobs.ts';
@@ -19,7 +19,7 @@ import { ambient } from '#runtime/process.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { attemptOn, meterWith, start } from '#test/meter/meters.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
-import { startCountedApi } from '#test/service/watched/counted-api.ts';
+import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
 /** The writes of one call of an account whose item has these additional attributes. */
 async function writesOfCall(more: object = {}): Promise<UpdateCommandInput[]> {
@@ -38,11 +38,7 @@ async function writesOfCall(more: object = {}): Promise<UpdateCommandInput[]> {
   return sent;
 }
 
-let api: Awaited<ReturnType<typeof startCountedApi>>;
-beforeAll(async () => {
-  api = await startCountedApi();
-});
-afterAll(() => api.close());
+const api = useCountedApi();
 
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
 const admitted = ['UpdateItem', 'model', 'UpdateItem'];

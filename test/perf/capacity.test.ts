@@ -1,6 +1,6 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
@@ -12,13 +12,9 @@ import { watchUnits, writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { itemBytes } from '#test/database/item-size.ts';
-import { startCountedApi } from '#test/service/watched/counted-api.ts';
+import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
-let api: Awaited<ReturnType<typeof startCountedApi>>;
-beforeAll(async () => {
-  api = await startCountedApi();
-});
-afterAll(() => api.close());
+const api = useCountedApi();
 
 const calls = 50;
 /** The maximum of 21 full buckets. */

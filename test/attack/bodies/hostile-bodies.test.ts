@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
 import { atLength, patience, seed, someOf } from '#test/many.ts';
-import { startCountedApi } from '#test/service/watched/counted-api.ts';
+import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
 /** CPU time of this process, with service, database client and caller, per started MiB of body. The bound of the service alone, for the whole body, is in `hostile-batches.test.ts`. */
 const maxRefusalMs = 300;
@@ -14,15 +14,13 @@ const maxAdmissionMs = 500;
 
 const mebibyte = 2 ** 20;
 
-let api: Awaited<ReturnType<typeof startCountedApi>>;
+const api = useCountedApi();
 beforeAll(async () => {
-  api = await startCountedApi();
   // One-time work of the process: the vocabulary and the word lists.
   await bpeTokenizer.count('x');
   const { key } = await api.account();
   for (const [path, bodyOf] of Object.entries(bodies)) await api.post(path, key, bodyOf('你好 x', 4));
 });
-afterAll(() => api.close());
 
 type BodyOf = (text: string, output: number) => object;
 

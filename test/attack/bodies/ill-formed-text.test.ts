@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { limits } from '#contract/shared/limits.ts';
-import { startCountedApi } from '#test/service/watched/counted-api.ts';
+import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
-let api: Awaited<ReturnType<typeof startCountedApi>>;
-beforeAll(async () => {
-  api = await startCountedApi();
-});
-afterAll(() => api.close());
+const api = useCountedApi();
 
 /** Half of a surrogate pair: UTF-8 cannot encode it, so it cannot be sent to a model. */
 const lone = 'a\ud83d b';

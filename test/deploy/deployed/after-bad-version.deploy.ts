@@ -6,18 +6,17 @@ import {
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
 import { beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
 /** Handler of the bad version. */
 const missingHandler = 'index.missing';
 
 const client = new LambdaClient();
-let service: TestService;
+const service = useTestService();
 let cookie: string;
 let FunctionName: string;
 
 beforeAll(async () => {
-  service = await startTestService();
   ({ cookie } = await service.registered());
   for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
     const bad = Functions.find(({ Handler }) => Handler === missingHandler);

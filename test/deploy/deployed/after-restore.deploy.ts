@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { expect, test } from 'vitest';
+import { chat, useTestService } from '#test/service/service.ts';
 import { until } from './until.ts';
 
 const { id, key, balance } = JSON.parse(readFileSync(process.env['RESTORE_STATE'] ?? '', 'utf8')) as {
@@ -10,10 +10,7 @@ const { id, key, balance } = JSON.parse(readFileSync(process.env['RESTORE_STATE'
   key: string;
   balance: number;
 };
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = useTestService();
 
 const credits = () => service.call('GET', '/api/credits', { key });
 

@@ -1,10 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { expect, test } from 'vitest';
+import { chat, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = useTestService();
 
 test('accounts created before the update still exist', async () => {
   const login = { email: 'kept@example.com', password: 'a quiet river bank' };

@@ -1,13 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { describe, expect, test } from 'vitest';
+import { chat, useTestService } from '#test/service/service.ts';
 import { until } from './until.ts';
 
-let service: TestService;
+const service = useTestService();
 let key: string;
-beforeAll(async () => {
-  service = await startTestService();
-});
 
 test('a new user registers, confirms the emailed link, creates a key, chats, and sees the charge', async () => {
   const { email, cookie, id } = await service.registered();

@@ -1,10 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { expect, test } from 'vitest';
+import { chat, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = useTestService();
 
 const elsewhere = async (path: string, headers: Record<string, string>) =>
   (await fetch(`${process.env['OTHER_API']}${path}`, { headers })).status;

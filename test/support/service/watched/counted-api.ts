@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll } from 'vitest';
 import { type BenchAccount, benchAccounts } from '#bench/shared/database.ts';
 import { events, wholeReply } from '#bench/shared/model-replies.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
@@ -16,7 +17,7 @@ import { startTestDatabase } from '../../database/database.ts';
 import { withEnvironment } from '../environment.ts';
 
 /** The API without jobs, so that every operation of the database and the model belongs to a request. */
-export async function startCountedApi() {
+async function startCountedApi() {
   const operations: string[] = [];
   let delayMs = 0;
   let [waiting, roundTrips] = [0, 0];
@@ -132,4 +133,12 @@ export async function startCountedApi() {
       await database.close();
     },
   };
+}
+
+/** Starts the API before the tests of a file. */
+export function useCountedApi(): Awaited<ReturnType<typeof startCountedApi>> {
+  const api = {} as Awaited<ReturnType<typeof startCountedApi>>;
+  beforeAll(async () => void Object.assign(api, await startCountedApi()));
+  afterAll(() => api.close());
+  return api;
 }
