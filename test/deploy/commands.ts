@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Variant } from './app.ts';
 
 const root = join(import.meta.dirname, '../..');
 const started = Date.now();
@@ -49,10 +50,8 @@ export async function runToFail(...[command, args, options]: Parameters<typeof r
   return reason;
 }
 
-/** Synthesises the stacks into a folder. */
-export async function synthesise(out: string, context: readonly string[] = []): Promise<string> {
-  const options = context.flatMap((value) => ['--context', value]);
-  const app = ['--app', 'node test/deploy/app.ts', '--output', out];
-  await run('cdk', ['synth', '--quiet', ...app, ...options], { quiet: true, variables: { CDK_VALIDATION: 'false' } });
-  return out;
+/** Synthesises variants of the stacks into folders of their names. */
+export async function synthesise(folder: string, variants: Readonly<Record<string, Variant>>): Promise<void> {
+  const args = ['test/deploy/app.ts', folder, JSON.stringify(variants)];
+  await run('node', args, { quiet: true, variables: { CDK_VALIDATION: 'false' } });
 }

@@ -65,8 +65,8 @@ export async function rehearseRestore({ folder, deploy, stage, vitest }: Rehears
     Object.assign(existingTables, JSON.parse(setting));
   }
   log('two tables are restored');
-  const context = ['planTable=overview', `existingTables=${JSON.stringify(existingTables)}`];
-  const restored = await synthesise(join(folder, 'restored'), context);
+  await synthesise(folder, { restored: { plain: { planTable: 'overview', existingTables }, spare: 'complete' } });
+  const restored = join(folder, 'restored');
   await deploy('plain', restored);
   await vitest('plain', ['after-restore.deploy.ts'], { RESTORE_STATE: state });
   log('the stage goes on with them');
