@@ -1,7 +1,22 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders with the longest files, in the order in which they start. */
-const longest = ['/test/browser/pages/every-page', '/test/docs/new-endpoint', '/test/attack/'];
+/**
+ * The longest files and folders, in the order in which they start. Without durations of an earlier run, Vitest starts
+ * large files first, but some long files only call the tests of other modules, or start many processes.
+ */
+const longest = [
+  '/test/browser/pages/every-page',
+  '/test/browser/dashboard/',
+  '/test/browser/payments/',
+  '/test/browser/playground/playground',
+  '/test/browser/pages/',
+  '/test/browser/accounts/accounts',
+  '/test/browser/playground/audio/',
+  '/test/docs/new-endpoint',
+  '/test/local/start/command',
+  '/test/local/payments/changed-prices',
+  '/test/attack/',
+];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const found = longest.findIndex((folder) => moduleId.includes(folder));
