@@ -22,7 +22,6 @@ describe('the service in a process', () => {
   };
 
   beforeAll(async () => {
-    process.env['SCRYPT_LOG2_N'] = '12';
     folder = await newFolder();
     service = await startService({ port: 0, data: folder, wordDelayMs: 0, buildDashboard: true });
   });

@@ -59,7 +59,6 @@ const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
  * returns the first response of each by route id. Throws for an error response.
  */
 export async function callEveryOperation(): Promise<ReadonlyMap<string, OperationResponse>> {
-  process.env['SCRYPT_LOG2_N'] ??= '12';
   const data = await mkdtemp(join(tmpdir(), 'operations-'));
   const service = await startService({ port: 0, data, wordDelayMs: 0, receiptDelayMs: neverMs, payments: 'stripe' });
   try {

@@ -19,10 +19,10 @@ const running = new Set<LocalCommand>();
 
 const [program = '', ...start] = manifest.scripts.start.split(' ');
 
-/** Runs the command of `npm start` with cheap password hashes. `killCommands()` ends it at the latest. */
+/** Runs the command of `npm start`. `killCommands()` ends it at the latest. */
 export function runLocal(args: readonly string[], env: Record<string, string> = {}): LocalCommand {
   const child = spawn(program, [...start, ...args], {
-    env: { ...process.env, SCRYPT_LOG2_N: '12', ...env },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];

@@ -22,9 +22,8 @@ export interface ApiResponse {
   readonly body: Envelope<any> & { detail?: string };
 }
 
-/** The whole service on a free port and an empty data folder, with a fast demo engine and cheap password hashes. */
+/** The whole service on a free port and an empty data folder, with a fast demo engine. */
 export async function startTestService(options: Partial<ServiceOptions> = {}) {
-  process.env['SCRYPT_LOG2_N'] ??= '12';
   const deployed = deployedService();
   const folder = await testFolder();
   const separate = deployed ? undefined : await separateDatabase();
