@@ -9,8 +9,17 @@ import type { Misfit } from './output-rule.ts';
  * V8 interrupts.
  */
 
-/** Limits of a schema. The nesting of a request bounds its depth. */
-const schemaLimits = { bytes: 131_072, subschemas: 5000, patternCharacters: 2048 } as const;
+/**
+ * Limits of a schema. The nesting of a request bounds its depth. `visits`: subschemas that the validator applies to one
+ * value, about 5 µs each. `uriCharacters`: in total.
+ */
+const schemaLimits = {
+  bytes: 131_072,
+  subschemas: 5000,
+  patternCharacters: 2048,
+  visits: 20_000,
+  uriCharacters: 8_000_000,
+} as const;
 
 const maxCheckMs = 500;
 
@@ -40,8 +49,8 @@ type Lookup = ReturnType<typeof dereference>;
 
 const uncheckable = () => new UnreadableSchema(`must be checkable within ${maxCheckMs} ms`);
 
-/** The URI of a subschema contains all names above it. Those of a small schema can have gigabytes in total. */
 function lookupWithinTime(schema: Record<string, unknown>): Lookup {
+  if (uriCharacters(schema) > schemaLimits.uriCharacters) throw uncheckable();
   try {
     return withinTime(() => {
       const lookup = lookupOf(schema);
@@ -51,6 +60,16 @@ function lookupWithinTime(schema: Record<string, unknown>): Lookup {
   } catch (error) {
     throw error instanceof UnreadableSchema ? error : uncheckable();
   }
+}
+
+/** The URI of a subschema contains all names above it, so that those of a small schema can have gigabytes in total. */
+function uriCharacters(node: unknown, above = 0): number {
+  if (typeof node !== 'object' || node === null) return above;
+  const base = 'id' in node || '$id' in node ? JSON.stringify([Reflect.get(node, '$id'), Reflect.get(node, 'id')]) : '';
+  const children = Object.entries(node).map(([name, value]) =>
+    uriCharacters(value, above + base.length + 3 * name.length),
+  );
+  return children.reduce((sum, one) => sum + one, above);
 }
 
 /** The subschemas by URI. */
@@ -157,8 +176,31 @@ const single = new Set([
 const lists = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
 const maps = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas']);
 
+/** Applied to the same value as the subschema that contains them. */
+const combinations = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']);
+
+/** Counts the visits for one value, which double with each pair of references. Infinity for a circle. */
+function visitsOf(lookup: Lookup): (node: unknown) => number {
+  const counted = new Map<unknown, number>();
+  return function count(node): number {
+    if (!isJsonObject(node)) return 1;
+    const known = counted.get(node);
+    if (known !== undefined) return known;
+    counted.set(node, Infinity);
+    const parts = Object.entries(node).flatMap(([name, value]) =>
+      combinations.has(name) ? subschemasOf(name, value) : name === '$ref' ? [targetOf(node, lookup)] : [],
+    );
+    const visits = parts.reduce((sum: number, part) => sum + count(part), 1);
+    counted.set(node, visits);
+    return visits;
+  };
+}
+
+const targetOf = (node: Record<string, unknown>, lookup: Lookup): unknown => lookup[String(node['__absolute_ref__'])];
+
 /** Visits each subschema once, including the targets of references. */
 function refuseUnreadable(schema: Record<string, unknown>, lookup: Lookup): void {
+  const visits = visitsOf(lookup);
   const found = new Set<unknown>([schema]);
   for (const node of found) {
     if (found.size > schemaLimits.subschemas)
@@ -170,10 +212,11 @@ function refuseUnreadable(schema: Record<string, unknown>, lookup: Lookup): void
       for (const subschema of subschemasOf(name, value)) found.add(subschema);
     }
     if (node['$ref'] === undefined) continue;
-    const target = lookup[String(node['__absolute_ref__'])];
+    const target = targetOf(node, lookup);
     if (target === undefined) throw new UnreadableSchema('must contain the target of each $ref');
     found.add(target);
   }
+  for (const node of found) if (visits(node) > schemaLimits.visits) throw uncheckable();
 }
 
 /** Removes annotations, because the validator mistakes an example with an `id` for a schema. */

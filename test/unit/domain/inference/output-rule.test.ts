@@ -109,6 +109,12 @@ describe('a schema that the validator does not support', () => {
     ['a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, /checkable/],
     ['exponential work', { $ref: '#/$defs/d0', $defs: { ...chain, d40: {} } }, /checkable/],
     [
+      'exponential work below a property',
+      { properties: { a: { $ref: '#/$defs/d0' } }, $defs: { ...chain, d40: {} } },
+      /checkable/,
+    ],
+    ['a circle below a property', { properties: { a: { anyOf: [{ $ref: '#/properties/a' }] } } }, /checkable/],
+    [
       'a long name above many others',
       { properties: { ['a'.repeat(60_000)]: { properties: many(() => ({})) } } },
       /checkable/,
