@@ -207,6 +207,16 @@ describe('a plan that ends', () => {
     expect(termsIn(planOfMeter(late.meter, plans))).toEqual(termsIn(plans(2)));
   });
 
+  it('is announced if it has no price, too', () => {
+    const { plans, change } = sale();
+    change(3, { price: null });
+    const bought = subscribed(plans, 3, at('2027-01-20T10:00:00Z'));
+    change(3, { price: null, end: { at: endsAt, rank: 2 } });
+    expect(notices(until(bought, at('2027-05-21T00:00:00Z'), plans).entries)).toMatchObject([
+      { time: at('2027-05-20T10:00:00Z'), plan: 'smm_pass', effectiveAt: at('2027-06-20T10:00:00Z') },
+    ]);
+  });
+
   it('is announced at least 30 days before, once, for any day of purchase, decision and end', () => {
     const days = fc.integer({ min: 0, max: 400 });
     fc.assert(
