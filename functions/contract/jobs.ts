@@ -148,7 +148,7 @@ export const jobs = {
     summary: 'Writes the request logs of accounts',
     impact: 'Requests are missing from the request logs of accounts. Charges and usage stay exact.',
     trigger: { logs: 'recorded requests' },
-    uses: { tables: { requests: 'append' } },
+    uses: { tables: { requests: 'insert' } },
     timeoutSeconds: 60,
   },
   dispatchWebhooks: {

@@ -3,7 +3,7 @@ import { recordRequests as record } from '#domain/requests/request-log.ts';
 import { logJob } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';
 
-/** Idempotent: a repeated line overwrites its own record. */
+/** Idempotent: a repeated line has the key of its record. */
 export const recordRequests = () =>
   logJob(RecordedLine, async (lines) => {
     const { requests, clock } = services();

@@ -37,6 +37,8 @@ export interface ArchiveStore {
   cursor(): Promise<number | undefined>;
   keepCursor(after: number | undefined): Promise<void>;
   through(accountId: number): Promise<number>;
+  /** Adds rows older than `before` to their days, if they are not included yet. */
+  count(accountId: number, before: number): Promise<void>;
   rowsAfter(accountId: number, seq: number, limit: number): Promise<StoredRow[]>;
   /** Writes the object, then its index entry and `through` in one transaction. Has no effect after a concurrent run. */
   add(accountId: number, part: LedgerPart): Promise<void>;
@@ -69,6 +71,7 @@ const monthOf = ({ at }: StoredRow): string => isoOfSeconds(at).slice(0, 7);
 export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
   /** Deletes indexed rows first, so that a run continues after a crash of the last. Returns the number of parts. */
   async function archive(accountId: number, now: number, signal: AbortSignal): Promise<number> {
+    await store.count(accountId, archivedBefore(now));
     for (let parts = 0; ;) {
       const through = await store.through(accountId);
       if (through > 0) await store.removeArchived(accountId, through, signal);

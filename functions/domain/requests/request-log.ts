@@ -34,7 +34,7 @@ export type KeyNames = (accountId: number, keyIds: readonly string[]) => Promise
 
 const retentionMs = requestRetentionDays * dayMs;
 
-const concurrentWrites = 25;
+const concurrentWrites = 100;
 
 export async function recordRequests(
   store: Pick<RequestStore, 'put'>,

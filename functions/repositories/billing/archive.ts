@@ -14,6 +14,7 @@ import type { ArchiveFiles, ArchiveStore, LedgerPart } from '#domain/billing/arc
 import { batchesOf, deleteKeys } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-items.ts';
 import { commit } from '../shared/transaction.ts';
+import { usageCounter } from './daily-usage.ts';
 import { archiveKey, partKey, rowKey, seqOf } from './ledger-items.ts';
 
 const zip = promisify(gzip);
@@ -79,6 +80,7 @@ export function archiveStore(
 
   return {
     through: (accountId) => archived.through(accountId),
+    count: usageCounter(client, table).count,
     add,
     /** Each request starts after the last sort key of an account, so it reads one item of the next account. */
     async *accounts(after) {

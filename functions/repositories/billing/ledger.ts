@@ -4,14 +4,15 @@ import { alertMail, planEndMail } from '#domain/accounts/billing-mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
 import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
-import type { TokenCounts } from '#domain/meter/meter.ts';
 import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/keys.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { inserter } from '../shared/insert.ts';
 import { readItem } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { archiveKey, rowKey, usagePrefixes } from './ledger-items.ts';
+import { addition, dayTotals, isCharged, uncounted, usageCounter } from './daily-usage.ts';
+import { archiveKey, rowKey } from './ledger-items.ts';
 
 export interface LedgerTables {
   readonly ledger: string;
@@ -21,6 +22,9 @@ export interface LedgerTables {
 /** Per account and day (UTC). Rules can be changed in a loop, and one call can trigger 20. */
 const maxAlertsPerDay = 100;
 
+const markEveryMs = 60_000;
+const maxMarks = 10_000;
+
 /** `publicOrigin`: base URL of links in emails. `sellsCredits`: whether emails about used credits link to packs. */
 export function ledgerStore(
   client: DynamoDBDocumentClient,
@@ -29,14 +33,17 @@ export function ledgerStore(
   sellsCredits = false,
 ): LedgerStore {
   const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
+  const insert = inserter(client, tables.ledger);
+  const counter = usageCounter(client, tables.ledger);
+  const marks = new Map<string, number>();
 
   async function append({ accountId, seq, ...row }: LedgerRow, mayBeArchived = false): Promise<void> {
     const Item = { ...rowKey(accountId, seq), seq, ...row };
     const written = { Put: { TableName: tables.ledger, Item, ...isNew } };
-    const isCounted = row.type === 'charge' && row.amount < 0;
+    const totals = isCharged(row) ? dayTotals([{ accountId, seq, ...row }]) : [];
     await commit(client, [
       written,
-      ...(isCounted ? countedInDay({ accountId, seq, ...row }) : []),
+      ...totals.map((total) => addition(tables.ledger, accountId, total)),
       ...(mayBeArchived ? [notArchived(accountId, seq)] : []),
     ]);
   }
@@ -53,39 +60,9 @@ export function ledgerStore(
     };
   }
 
-  function countedInDay({ accountId, at, keyId, amount, tokens, ...row }: LedgerRow): TransactItem[] {
-    const date = new Date(at * 1000).toISOString().slice(0, 10);
-    const [service, model, key] = [row.service ?? '', row.model ?? '', keyId ?? null];
-    const { detail, kind, key: byKey } = usagePrefixes;
-    const rows = [
-      { sk: `${detail}${date}#${service}#${model}#${keyId ?? ''}`, names: { service, model, keyId: key } },
-      { sk: `${kind}${date}#${service}#${model}`, names: { service, model } },
-      { sk: `${byKey}${date}#${keyId ?? ''}`, names: { keyId: key } },
-    ];
-    return rows.map(({ sk, names }) => {
-      const fields = Object.entries({ date, ...names });
-      const added = Object.entries({ calls: 1, cost: -amount, ...(tokens && usedTokens(tokens)) });
-      return {
-        Update: {
-          TableName: tables.ledger,
-          Key: { a: accountId, sk },
-          UpdateExpression:
-            `ADD ${added.map(([name]) => `${name} :${name}`).join(', ')} ` +
-            `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-          ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(
-            [...added, ...fields].map(([name, value]) => [`:${name}`, value]),
-          ),
-        },
-      };
-    });
-  }
-
-  const usedTokens = ({ input, cached, output }: TokenCounts) => {
-    return { inputTokens: input, cachedTokens: cached, outputTokens: output };
-  };
-
+  /** At most once a minute for each key and process, because it costs as much as the row. */
   async function markKeyUsed(accountId: number, keyId: string, at: number): Promise<void> {
+    if (at < (marks.get(keyId) ?? 0) + markEveryMs) return;
     const write = new UpdateCommand({
       TableName: tables.accounts,
       Key: apiKeyKey(accountId, keyId),
@@ -94,6 +71,8 @@ export function ledgerStore(
       ExpressionAttributeValues: { ':at': at },
     });
     await conditionally(client.send(write));
+    if (marks.size >= maxMarks) marks.clear();
+    marks.set(keyId, at);
   }
 
   async function announce(alert: Alert): Promise<void> {
@@ -158,5 +137,18 @@ export function ledgerStore(
     };
   }
 
-  return { append, markKeyUsed, announce, announceEnd, announceUnpaid };
+  return {
+    append,
+    insert: (rows) =>
+      insert(
+        rows.map(({ accountId, seq, ...row }) => {
+          return { ...rowKey(accountId, seq), seq, ...row, ...(isCharged(row) && uncounted) };
+        }),
+      ),
+    count: counter.count,
+    markKeyUsed,
+    announce,
+    announceEnd,
+    announceUnpaid,
+  };
 }

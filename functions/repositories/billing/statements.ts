@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { DailyUsage, Group, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
+import type { DailyUsage, Group, LedgerRows, StatementStore, UsageQuestion } from '#domain/billing/statements.ts';
 import { readable } from '../shared/readable.ts';
 import type { ArchivedLedger } from './archive.ts';
+import { type DayTotal, dayTotals, usageCounter } from './daily-usage.ts';
 import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 
 const maxTries = 15;
@@ -25,6 +26,18 @@ const Day = v.object({
   outputTokens: v.optional(v.number(), 0),
 });
 
+type Day = v.InferOutput<typeof Day>;
+
+const dayOf = ({ sk, names, added }: DayTotal): Day => v.parse(Day, { sk, ...names, ...added });
+
+const withTotal = (day: Day, total: DayTotal | undefined): Day => {
+  const sums = Object.entries(total?.added ?? {}).map(([name, count]) => [
+    name,
+    count + Number(Reflect.get(day, name)),
+  ]);
+  return { ...day, ...Object.fromEntries(sums) };
+};
+
 interface UsagePart {
   readonly prefix: string;
   readonly from: string;
@@ -36,6 +49,7 @@ export function statementStore(
   table: string,
   archived: ArchivedLedger,
 ): StatementStore {
+  const counter = usageCounter(client, table);
   const between = (accountId: number, from: string, to: string) => ({
     TableName: table,
     KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
@@ -84,29 +98,55 @@ export function statementStore(
         await sleep(betweenTriesMs);
       }
     },
-    async usage(accountId, { from, to, group, after }) {
-      const parts = group ? await groupParts(accountId, group, from, to) : [{ prefix: usagePrefixes.detail, from, to }];
-      const rows: DailyUsage[] = [];
-      let place = '';
-      for (const part of parts) {
-        for await (const { sk, ...row } of usageRows(accountId, part, after)) {
-          const isSplit = group && rows.at(-1)?.date === row.date;
-          if (rows.length >= usageRowsPerPage && !isSplit) return { rows, next: place };
-          rows.push(row);
-          place = group ? `${row.date}~` : sk.slice(part.prefix.length);
-        }
+    /** Repeats the read if rows were counted meanwhile, which are then in the totals or missing. */
+    async usage(accountId, question) {
+      for (let tries = 1; ; tries++) {
+        const { rows, through } = await counter.read(accountId);
+        const page = await usagePage(accountId, question, dayTotals(rows));
+        if (tries === maxTries || (await counter.through(accountId)) === through) return page;
       }
-      return { rows, next: undefined };
     },
   };
 
-  async function* usageRows(accountId: number, { prefix, from, to }: UsagePart, after = '') {
+  /** `waiting`: totals that are not in the table yet, sorted by key. */
+  async function usagePage(
+    accountId: number,
+    { from, to, group, after }: UsageQuestion,
+    waiting: readonly DayTotal[],
+  ): Promise<{ rows: DailyUsage[]; next: string | undefined }> {
+    const parts = group ? await groupParts(accountId, group, from, to) : [{ prefix: usagePrefixes.detail, from, to }];
+    const rows: DailyUsage[] = [];
+    let place = '';
+    for (const part of parts) {
+      for await (const { sk, ...row } of usageRows(accountId, part, waiting, after)) {
+        const isSplit = group && rows.at(-1)?.date === row.date;
+        if (rows.length >= usageRowsPerPage && !isSplit) return { rows, next: place };
+        rows.push(row);
+        place = group ? `${row.date}~` : sk.slice(part.prefix.length);
+      }
+    }
+    return { rows, next: undefined };
+  }
+
+  async function* usageRows(
+    accountId: number,
+    { prefix, from, to }: UsagePart,
+    waiting: readonly DayTotal[],
+    after = '',
+  ) {
     // `!` sorts before every character of a sort key, so the read starts after the cursor.
-    const first = after > from ? `${after}!` : from;
-    const last = `${to}~`;
+    const first = prefix + (after > from ? `${after}!` : from);
+    const last = `${prefix}${to}~`;
     if (first > last) return;
-    const query = { ...between(accountId, prefix + first, prefix + last), Limit: usageRowsPerPage + 1 };
-    for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Day, Items);
+    const left = waiting.filter(({ sk }) => sk >= first && sk <= last);
+    const query = { ...between(accountId, first, last), Limit: usageRowsPerPage + 1 };
+    for await (const { Items = [] } of paginateQuery({ client }, query)) {
+      for (const day of readable(Day, Items)) {
+        for (; left[0] && left[0].sk < day.sk; left.shift()) yield dayOf(left[0]);
+        yield left[0]?.sk === day.sk ? withTotal(day, left.shift()) : day;
+      }
+    }
+    yield* left.map(dayOf);
   }
 
   /** Older accounts have only detail rows up to the first day with a grouped row, which may be incomplete. */

@@ -1,9 +1,10 @@
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { RecordedLine, recordedHeaders, RequestRecord } from '#contract/platform/request-record.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
+import { inserter } from '../shared/insert.ts';
 import { readable } from '../shared/readable.ts';
 
 /** Items per further read, and reads per page. A rare filter ends a page early. */
@@ -47,6 +48,8 @@ const sortKey = (at: number, requestId: string): string => `${iso(at)}#${request
 const failureKey = (accountId: number, status: number): string => `${accountId}#${Math.floor(status / 100)}`;
 
 export function requestStore(client: DynamoDBDocumentClient, table: string): RequestStore {
+  const insert = inserter(client, table);
+
   /** Queries sort keys up to `last`, newest first. Failures use an index; a filter for a whole class is its key. */
   function query(accountId: number, filter: RequestFilter, last: string, limit: number): QueryCommand {
     const { status, ...others } = filter;
@@ -75,7 +78,7 @@ export function requestStore(client: DynamoDBDocumentClient, table: string): Req
       const failed = line.status >= firstFailure && { f: failureKey(accountId, line.status) };
       const stored = { ...line, record: { ...record, headers: storedHeaders(headers) } };
       const Item = { ...key, ...failed, ttl: Math.ceil(expiresAt / 1000), ...stored };
-      await client.send(new PutCommand({ TableName: table, Item }));
+      await insert([Item]);
     },
     async page(accountId, filter, limit, cursor) {
       const first = sortKey(filter.from, '');

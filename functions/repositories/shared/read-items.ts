@@ -65,4 +65,4 @@ function pauseAfter(inVain: number): number {
 
 /** Has the name that callers treat as a transient failure. */
 export const notAllRead = (): Error =>
-  Object.assign(new Error('DynamoDB left some of the keys unread'), { name: 'ThrottlingException' });
+  Object.assign(new Error('DynamoDB left some of the items unprocessed'), { name: 'ThrottlingException' });

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type Job, jobs } from '#contract/jobs.ts';
+import type { LedgerRow } from '#domain/billing/ledger.ts';
 import type { SweepKind } from '#domain/meter/meter-store.ts';
 import { services } from '../services/container.ts';
 import { logger, recordCharge } from '../telemetry.ts';
@@ -8,7 +9,14 @@ import { workSignal } from './queue-job.ts';
 
 /** Writes the ledger rows of a meter image and counts its charges in the metrics. Repeating it changes no row. */
 export async function projectImage(image: Record<string, unknown>): Promise<void> {
-  const rows = await (await services().ledger()).project(image);
+  record(await (await services().ledger()).project(image));
+}
+
+export async function projectImages(images: readonly Record<string, unknown>[]): Promise<void> {
+  record(await (await services().ledger()).projectInOrder(images));
+}
+
+function record(rows: readonly LedgerRow[]): void {
   for (const { type, service, amount } of rows) {
     if (type === 'charge' && service && amount < 0) recordCharge(service, -amount);
   }

@@ -9,6 +9,8 @@ import { logger } from '../telemetry.ts';
 const maxConcurrentItems = 10;
 
 interface ItemStreamOptions {
+  /** Handles all images of an item at once. If it fails, `handle` gets them one by one. */
+  readonly handleAll?: (images: readonly Record<string, unknown>[]) => Promise<void>;
   /** Default: 10. */
   readonly concurrency?: number;
   /** The only attributes that the queue receives, for images with secrets. Default: all. */
@@ -22,12 +24,14 @@ interface ItemStreamOptions {
 export function itemStreamJob(
   handle: HandleImage,
   retryQueue: () => Promise<MessageQueue>,
-  { concurrency = maxConcurrentItems, retryAttributes }: ItemStreamOptions = {},
+  { handleAll, concurrency = maxConcurrentItems, retryAttributes }: ItemStreamOptions = {},
 ) {
   const messageOf = (image: Image) =>
     retryAttributes ? Object.fromEntries(retryAttributes.map((name) => [name, image[name]])) : image;
   return itemsConcurrently(concurrency, async (records, progress) => {
     let isFailing = false;
+    if (progress.isStopped) return;
+    if (handleAll && (await isHandled(records, handleAll))) return records.forEach(progress.done);
     for (const record of records) {
       if (progress.isStopped) return;
       const image = record.dynamodb?.NewImage;
@@ -82,6 +86,19 @@ function itemsConcurrently(concurrency: number, handleItem: HandleItem) {
     await Promise.all(Array.from({ length: concurrency }, work));
     return responseFor(left.values().next().value);
   };
+}
+
+async function isHandled(
+  records: readonly DynamoDBRecord[],
+  handleAll: NonNullable<ItemStreamOptions['handleAll']>,
+): Promise<boolean> {
+  try {
+    await handleAll(records.flatMap(({ dynamodb }) => (dynamodb?.NewImage ? [itemOf(dynamodb.NewImage)] : [])));
+    return true;
+  } catch (error) {
+    if (explainOutage(error)) throw error;
+    return false;
+  }
 }
 
 async function succeeds(handle: () => Promise<void>): Promise<boolean> {

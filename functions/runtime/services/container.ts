@@ -230,7 +230,7 @@ function build() {
       return queueDue(store, queue, clock.now(), signal);
     },
     ledger: lazy(async () => {
-      const [{ projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([
+      const [{ projectInOrder, projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([
         import('#domain/billing/ledger.ts'),
         import('#repositories/billing/ledger.ts'),
         import('#repositories/meter/meter-item.ts'),
@@ -240,7 +240,12 @@ function build() {
       const onLow = async (accountId: number): Promise<void> => {
         if (hasPayments) await (await paymentQueue()).send({ do: 'top-up', accountId }, { group: String(accountId) });
       };
-      return { project: (image: unknown) => projectLedger(store, meterImageOf(image), clock.now(), onLow) };
+      return {
+        project: (image: unknown) => projectLedger(store, meterImageOf(image), clock.now(), onLow),
+        /** Images of one account. */
+        projectInOrder: (images: readonly unknown[]) =>
+          projectInOrder(store, images.map(meterImageOf), clock.now(), onLow),
+      };
     }),
     ledgerArchiver: lazy(async () => {
       const [{ ledgerArchiver }, { archiveStore }] = await Promise.all([

@@ -58,13 +58,14 @@ export function grantUses(
 }
 
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const appends = ['dynamodb:PutItem', 'dynamodb:UpdateItem'];
-const writes = [...reads, ...appends];
+const puts = ['dynamodb:PutItem', 'dynamodb:UpdateItem'];
+const writes = [...reads, ...puts];
 const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   read: reads,
-  append: appends,
+  append: ['dynamodb:GetItem', 'dynamodb:Query', ...puts, 'dynamodb:PartiQLInsert'],
+  insert: ['dynamodb:PartiQLInsert'],
   add: ['dynamodb:PutItem'],
-  move: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan', ...appends, 'dynamodb:BatchWriteItem'],
+  move: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan', ...puts, 'dynamodb:BatchWriteItem'],
   write: writes,
   delete: [...writes, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
 };
@@ -76,7 +77,7 @@ function grantTable(fn: LambdaFunction, tables: Tables, id: TableId, access: Acc
   const spec: TableSpec = specs[id];
   allow(fn, actionsOf[access], [table.tableArn]);
   const indexes = Object.keys(spec.indexes ?? {}).map((index) => `${table.tableArn}/index/${index}`);
-  if (indexes.length > 0 && access !== 'append' && access !== 'add') allow(fn, ['dynamodb:Query'], indexes);
+  if (indexes.length > 0 && !['append', 'insert', 'add'].includes(access)) allow(fn, ['dynamodb:Query'], indexes);
   fn.addEnvironment(tableVariables[id], table.tableName);
 }
 

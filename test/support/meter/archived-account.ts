@@ -31,6 +31,7 @@ export async function openArchivedAccount({ database, archive }: Stores) {
   async function live(months: number): Promise<void> {
     for (let month = 0; month < months; month++) {
       for (const cost of [3, 5, 7]) await account.call(credits(10), credits(cost));
+      await account.project();
       account.clock.seconds += 31 * day;
       await account.current();
     }
@@ -74,7 +75,7 @@ export function useArchivedAccount() {
     const scan = new ScanCommand({ TableName: tables.ledger.name, ConsistentRead: true });
     return ((await database.client.send(scan)).Items ?? []).filter(({ a }) => a === here.account.id);
   };
-  /** Items of the account's usage in the ledger's table. */
-  const usageOf = async () => (await items()).filter(({ sk }) => /^(?:day|kind|key)#/.test(String(sk)));
+  /** The account's usage in full detail and by service, as its owner reads it. */
+  const usageOf = () => Promise.all([undefined, 'service' as const].map((group) => here.account.usage(group)));
   return { database, archive, here, items, usageOf };
 }

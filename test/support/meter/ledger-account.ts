@@ -8,7 +8,8 @@ import { type LimitPeriod, limitPeriods } from '#contract/shared/limits.ts';
 import type { ArchiveFiles } from '#domain/billing/archive.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { openMeter } from '#domain/billing/grants.ts';
-import { type LedgerRow, projectLedger } from '#domain/billing/ledger.ts';
+import { type LedgerRow, projectInOrder } from '#domain/billing/ledger.ts';
+import type { Group } from '#domain/billing/statements.ts';
 import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
@@ -164,6 +165,11 @@ export async function openLedgerAccount(
     /** A page of the ledger as its owner reads it. */
     history: (limit: number, before: number) =>
       statementStore(calm.client, tables.ledger.name, archived).page(id, limit, before),
+    /** The usage of its whole life as its owner reads it. */
+    usage: async (group?: Group) => {
+      const question = { from: '2000-01-01', to: '2100-01-01', group, after: undefined };
+      return (await statementStore(calm.client, tables.ledger.name, archived).usage(id, question)).rows;
+    },
     current: (): Promise<Meter> => meters.current(id, clock.now()),
     /** All rows up to a `seq`, oldest first. */
     async rows(seq: number): Promise<LedgerRow[]> {
@@ -179,7 +185,9 @@ export async function openLedgerAccount(
     /** Projects the writes since the last projection. */
     async project(): Promise<void> {
       const store = ledgerStore(calm.client, ledger, 'http://127.0.0.1');
-      while (projected < images.length) await projectLedger(store, meterImageOf(images[projected++]), clock.now());
+      const batch = images.slice(projected).map(meterImageOf);
+      projected = images.length;
+      await projectInOrder(store, batch, clock.now());
     },
     async close(): Promise<void> {
       await calm.client.send(new DeleteCommand({ TableName: tables.meters.name, Key: { a: id } }));
