@@ -75,7 +75,6 @@ export function useArchivedAccount() {
     const scan = new ScanCommand({ TableName: tables.ledger.name, ConsistentRead: true });
     return ((await database.client.send(scan)).Items ?? []).filter(({ a }) => a === here.account.id);
   };
-  /** The account's usage in full detail and by service, as its owner reads it. */
-  const usageOf = () => Promise.all([undefined, 'service' as const].map((group) => here.account.usage(group)));
+  const usageOf = () => here.account.usage();
   return { database, archive, here, items, usageOf };
 }

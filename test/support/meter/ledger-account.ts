@@ -9,7 +9,6 @@ import type { ArchiveFiles } from '#domain/billing/archive.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import { type LedgerRow, projectInOrder } from '#domain/billing/ledger.ts';
-import type { Group } from '#domain/billing/statements.ts';
 import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
@@ -166,8 +165,8 @@ export async function openLedgerAccount(
     history: (limit: number, before: number) =>
       statementStore(calm.client, tables.ledger.name, archived).page(id, limit, before),
     /** The usage of its whole life as its owner reads it. */
-    usage: async (group?: Group) => {
-      const question = { from: '2000-01-01', to: '2100-01-01', group, after: undefined };
+    usage: async () => {
+      const question = { from: '2000-01-01', to: '2100-01-01', group: undefined, after: undefined };
       return (await statementStore(calm.client, tables.ledger.name, archived).usage(id, question)).rows;
     },
     current: (): Promise<Meter> => meters.current(id, clock.now()),
