@@ -29,6 +29,7 @@ function archiver(accounts: readonly StoredRow[][], { partRows = 5, cursor = und
         state.kept += 1;
       },
       through: async (accountId) => through(accountId),
+      count: async () => undefined,
       rowsAfter: async (accountId, seq, limit) => {
         state.reads += 1;
         return accounts[accountId - 1]!.filter((row) => row.seq > seq).slice(0, limit);

@@ -5,6 +5,7 @@ import {
   imageOf,
   type LedgerRow,
   type LedgerStore,
+  projectInOrder,
   projectLedger,
 } from '#domain/billing/ledger.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
@@ -15,16 +16,24 @@ const now = Date.UTC(2027, 4, 6);
 const march = Date.UTC(2027, 2, 31) / 1000;
 const april = Date.UTC(2027, 3, 1) / 1000;
 
-/** Projects entries that one write of a meter added. Returns what was stored, in order. */
-async function projected(meter: Meter, entries: readonly LedgerEntry[]) {
+/** A store that records what is written, in order. */
+function recordingStore() {
   const log: unknown[] = [];
   const store: LedgerStore = {
     append: async ({ seq, balance }, mayBeArchived) => void log.push(['row', seq, balance, mayBeArchived]),
+    insert: async (rows) => void log.push(['rows', rows.map(({ seq }) => seq)]),
+    count: async () => void log.push(['count']),
     markKeyUsed: async (_, keyId, at) => void log.push(['used', keyId, at]),
     announce: async () => void log.push(['alert']),
     announceEnd: async (_, end) => void log.push(['end', end]),
     announceUnpaid: async (_, end) => void log.push(['unpaid', end]),
   };
+  return { log, store };
+}
+
+/** Projects entries that one write of a meter added. Returns what was stored, in order. */
+async function projected(meter: Meter, entries: readonly LedgerEntry[]) {
+  const { log, store } = recordingStore();
   const rows = await projectLedger(store, imageOf(meter, entries), now, async (id) => void log.push(['low', id]));
   return { log, rows };
 }
@@ -78,6 +87,21 @@ describe('the ledger of a write', () => {
       await isLow(credits(5) - 2, -1, about),
       await isLow(0, -1, { accountId: id }),
     ]).toEqual([true, false, false, false]);
+  });
+});
+
+describe('the ledger of consecutive writes', () => {
+  it('is inserted together, except for rows of a month that may be archived, and counted every 128 rows', async () => {
+    const imageAt = (seq: number, at: number) => imageOf(meterWith(10, { seq }), [{ ...charge(at), keyId: 'key-1' }]);
+    const { log, store } = recordingStore();
+    await projectInOrder(store, [imageAt(126, march), imageAt(127, april), imageAt(128, april)], now);
+    expect(log).toEqual([['row', 126, 10, true], ['rows', [127, 128]], ['used', 'key-1', april * 1000], ['count']]);
+    log.length = 0;
+    await projectInOrder(store, [imageAt(129, april)], now);
+    expect(log).toEqual([
+      ['rows', [129]],
+      ['used', 'key-1', april * 1000],
+    ]);
   });
 });
 
