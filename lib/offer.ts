@@ -64,7 +64,9 @@ function valueOf(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
-    throw new OfferError(`${file}: every value must be written out, without references such as *name.`, { cause: error });
+    throw new OfferError(`${file}: every value must be written out, without references such as *name.`, {
+      cause: error,
+    });
   }
 }
 

@@ -97,21 +97,24 @@ test('a key that was proved within the last minute is not read before a count, a
 test.each([
   ['fits by its bytes', 'word '.repeat(400), 1, []],
   ['must be counted', 'word '.repeat(8000), 0, [40_000]],
-])('a prompt that %s is parsed once, serialized or copied, and counted at most once', async (_, content, serialized, counted) => {
-  const { key } = await api.account();
-  const body = JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }] });
-  const parse = vi.spyOn(JSON, 'parse');
-  const stringify = vi.spyOn(JSON, 'stringify');
-  const count = vi.spyOn(bpeTokenizer, 'count');
-  try {
-    expect(await api.post('/v1/chat/completions', key, body)).toMatchObject({ status: 200 });
-    expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1);
-    expect(stringify.mock.results.filter(({ value }) => String(value).includes(content))).toHaveLength(serialized);
-    expect(count.mock.calls.map(([text]) => text.length)).toEqual(counted);
-  } finally {
-    vi.restoreAllMocks();
-  }
-});
+])(
+  'a prompt that %s is parsed once, serialized or copied, and counted at most once',
+  async (_, content, serialized, counted) => {
+    const { key } = await api.account();
+    const body = JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }] });
+    const parse = vi.spyOn(JSON, 'parse');
+    const stringify = vi.spyOn(JSON, 'stringify');
+    const count = vi.spyOn(bpeTokenizer, 'count');
+    try {
+      expect(await api.post('/v1/chat/completions', key, body)).toMatchObject({ status: 200 });
+      expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1);
+      expect(stringify.mock.results.filter(({ value }) => String(value).includes(content))).toHaveLength(serialized);
+      expect(count.mock.calls.map(([text]) => text.length)).toEqual(counted);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  },
+);
 
 describe('a refusal', () => {
   const bucket = () => Math.floor(Date.now() / 3000).toString(36);

@@ -108,7 +108,9 @@ it.each(worst)('%s take at most a time proportional to parsing the body', async 
   expect(Buffer.byteLength(text)).toBeLessThan(limits.bodyBytes * 2.2);
   const bytes = Buffer.from(text).toString('base64');
   const parsing = await minProcessorMs(() => JSON.parse(text));
-  const reading = await minProcessorMs(() => v.safeParse(schema, jsonBody(eventOf(text, false)).value, { abortEarly: true }));
+  const reading = await minProcessorMs(() =>
+    v.safeParse(schema, jsonBody(eventOf(text, false)).value, { abortEarly: true }),
+  );
   const decoding = await minProcessorMs(() => jsonBody(eventOf(bytes, true)));
   const claiming = await minProcessorMs(() =>
     claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }),

@@ -127,7 +127,9 @@ test.each([
 ])('the speech program keeps the folder in its arguments if it %s', async (_, args) => {
   const folder = newFolder();
   writeFileSync(join(folder, 'kept'), '');
-  const child = spawn(process.execPath, [...args, folder, String(process.pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const child = spawn(process.execPath, [...args, folder, String(process.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   child.stdin.end(JSON.stringify({ text: 'Hello.', voice: 'onyx', format: 'pcm', speed: 4 }));
   await once(child, 'close');
   expect(readdirSync(folder)).toEqual(['kept']);

@@ -165,7 +165,11 @@ const steps: fc.Arbitrary<fc.AsyncCommand<AccountModel, Real>>[] = [
   stepOf('call', calls),
   stepOf('call', calls, soon),
   stepOf('call', calls, soon),
-  stepOf('record', fc.tuple(fc.nat(9), fc.constantFrom(0, 0.3, 1, 2)).map(([which, share]) => record(which, share)), soon),
+  stepOf(
+    'record',
+    fc.tuple(fc.nat(9), fc.constantFrom(0, 0.3, 1, 2)).map(([which, share]) => record(which, share)),
+    soon,
+  ),
   stepOf('charge', fc.nat(9).map(charge), soon),
   stepOf('charge', fc.nat(9).map(charge), soon),
   stepOf('refund', refunded),
