@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import { balanceView, quotaView } from '#domain/billing/balance.ts';
+import { balanceView, creditsView, quotaView } from '#domain/billing/balance.ts';
 import { credits, meterWith } from '#test/meter/meters.ts';
 
 const terms = { ...planOfRank(2), creditsPerMonth: null };
@@ -31,5 +31,18 @@ describe('the balance of an account without credits', () => {
   it('adds up speech and transcription as audio, in whole credits per service', () => {
     const used = { audio: credits(2), transcription: credits(1) + 1 };
     expect(balanceView({ ...unlimited, used }).used).toEqual({ translation: 0, audio: 4, voice_call: 0, sms: 0 });
+  });
+});
+
+describe('the credits of an account', () => {
+  it('are whole: what can be spent is rounded down, and what calls hold is rounded up', () => {
+    const hold = { amount: credits(2) - 1, deadline: 0, service: 'chat', model: 'svc-1', keyId: 'key-1' } as const;
+    const meter = meterWith(credits(5) - 1, { holds: new Map([['call', hold]]) });
+    const lots = [{ ...meter.lots[0]!, granted: credits(7), remaining: credits(7) - 2 }];
+    expect(creditsView({ ...meter, lots })).toEqual({
+      balance: 4,
+      held: 2,
+      lots: [{ source: 'plan', granted: 7, remaining: 6, expiresAt: isoOfSeconds(lots[0]!.expiresAt) }],
+    });
   });
 });

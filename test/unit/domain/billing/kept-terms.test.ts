@@ -242,7 +242,9 @@ describe('a plan that ends', () => {
   it('shows its replacement after the notice, and keeps the plan if the deployer withdraws the end', () => {
     const { plans, change } = sale();
     change(3, { end: { at: endsAt, rank: 2 }, isSold: false });
-    const { meter } = until(subscribed(plans, 3, at('2027-01-20T10:00:00Z')), at('2027-05-21T00:00:00Z'), plans);
+    const bought = subscribed(plans, 3, at('2027-01-20T10:00:00Z'));
+    expect(subscriptionView(bought, plans, 0)).not.toHaveProperty('replacement');
+    const { meter } = until(bought, at('2027-05-21T00:00:00Z'), plans);
     expect(subscriptionView(meter, plans, 0)).toMatchObject({
       terms: { maxConcurrentCalls: 50 },
       replacement: { planId: 'dev_pass', from: '2027-06-20T10:00:00.000Z' },

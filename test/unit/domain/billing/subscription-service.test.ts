@@ -4,7 +4,7 @@ import { openMeter, renewals } from '#domain/billing/grants.ts';
 import { cancel, startSubscription } from '#domain/billing/subscription-changes.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
-import { balance, type Meter, type Subscription } from '#domain/meter/meter.ts';
+import { balance, type LedgerEntry, type Meter, type Subscription } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { at, dev, pro } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
@@ -24,11 +24,12 @@ const unpaid = changed(onDev, { paidUntil: since, unpaidSince: since });
 /** The service over one meter, with or without payments. `overtaken`: writes that another one precedes. */
 function serviceOf(first: Meter, { pays = false, overtaken = 0, plans = planOfRank } = {}) {
   const log: string[] = [];
-  const state = { meter: first, left: overtaken };
+  const state = { meter: first, left: overtaken, entries: [] as readonly LedgerEntry[] };
   const store = {
     find: async () => state.meter,
-    replace: async (_: Meter, after: Meter) => {
+    replace: async (_: Meter, after: Meter, entries: readonly LedgerEntry[]) => {
       if (state.left-- > 0) return false;
+      state.entries = entries;
       state.meter = after;
       log.push('write');
       return true;
@@ -137,6 +138,7 @@ describe('an upgrade', () => {
     const { upgrade, state } = serviceOf(onDev);
     expect(await upgrade(1, 'pro_pass')).toMatchObject({ planId: 'pro_pass', proration: { credits: 47_500 } });
     expect(balance(state.meter)).toBe(credits(5100 + 47_500));
+    expect(state.entries).toMatchObject([{ type: 'grant', change: { kind: 'upgraded', plan: 'pro_pass' } }]);
   });
 
   it.each([
@@ -193,9 +195,15 @@ describe('an assigned plan', () => {
   });
 
   it('other than the current one begins immediately, with its own id and credits', async () => {
-    const { assign, state } = serviceOf(onDev);
-    await assign(1, 'pro_pass');
-    expect(state.meter).toMatchObject({ planRank: 4, period: { anchor: now, index: 0 } });
-    expect(balance(state.meter)).toBe(credits(105_100));
+    for (const [meter, before] of [
+      [onDev, 5100],
+      [free, 100],
+    ] as const) {
+      const { assign, state } = serviceOf(meter);
+      await assign(1, 'pro_pass');
+      expect(state.meter).toMatchObject({ planRank: 4, period: { anchor: now, index: 0 } });
+      expect(balance(state.meter)).toBe(credits(before + 100_000));
+      expect(state.entries.at(-1)).toMatchObject({ change: { kind: 'assigned', plan: 'pro_pass' } });
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addLot, changeLot, freeIn, type GrantedLot, maxLotsPerSource } from '#domain/meter/lots.ts';
+import { addLot, changeLot, expireLots, freeIn, type GrantedLot, maxLotsPerSource } from '#domain/meter/lots.ts';
 import type { Hold, Lot } from '#domain/meter/meter.ts';
+import { counted } from '#domain/meter/periods.ts';
 import { meterWith } from '#test/meter/meters.ts';
 
 const lot = { source: 'purchase', granted: 10, remaining: 10 } as const;
@@ -60,6 +61,21 @@ describe('the lots of a source', () => {
       addLot(meterWith(10 * lots.length, { lots, lotsGranted: 99 }), { source: 'purchase', granted: 5, expiresAt }, 1);
     expect(add(100, full).meter.lots[0]).toMatchObject({ id: 1, granted: 15, remaining: 15 });
     expect(add(101, full.slice(1)).meter.lots.map(({ id }) => id)).toEqual([100, ...full.slice(1).map(({ id }) => id)]);
+  });
+});
+
+describe('an expired lot', () => {
+  it('keeps what open calls hold of it, and is due again when the first of them has certainly ended', () => {
+    const holds = new Map([['call', { ...holdOf(4), deadline: 150 }]]);
+    const meter = meterWith(26, { lots, holds, period: { anchor: 0, index: 0 } });
+    const { meter: kept, entries } = expireLots(meter, 100);
+    expect(kept.lots.map(({ id, remaining }) => [id, remaining])).toEqual([
+      [1, 4],
+      [2, 10],
+      [3, 10],
+    ]);
+    expect([kept.spendable, entries]).toEqual([20, [{ type: 'expiry', at: 100, amount: -6 }]]);
+    expect(counted(meter, { meter: kept, entries }, 100).meter.due).toBe(150);
   });
 });
 
