@@ -161,9 +161,6 @@ const AuditEntry = v.object({
 /** Newest first. */
 export const AuditPage = v.object({ events: v.array(AuditEntry), nextCursor: v.nullable(v.string()) });
 
-/** Days for which the record of a sent email is kept. It contains neither the text nor the links. */
-export const mailRetentionDays = 30;
-
 /** Maximum emails shown, newest first. */
 export const shownMails = 20;
 

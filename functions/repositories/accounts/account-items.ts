@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { mailRetentionDays } from '#contract/operators/operators.ts';
 import { isInstant } from '#contract/shared/fields.ts';
+import { daySeconds } from '#contract/shared/time.ts';
 import {
   type Account,
   emailChangeOutcomes,
@@ -111,8 +111,9 @@ export function seconds(moment: number): number {
   return Math.ceil(moment / 1000);
 }
 
-const pendingMailSeconds = 7 * 86_400;
-const mailRetentionSeconds = mailRetentionDays * 86_400;
+const pendingMailSeconds = 7 * daySeconds;
+/** The record of a sent email is kept for 30 days. It contains neither the text nor the links. */
+export const mailRetentionSeconds = 30 * daySeconds;
 
 /** `outbox` marks a pending email; the mailer's stream filter matches it. */
 export function mailRow({ id, ...mail }: OutgoingMail, now: number) {

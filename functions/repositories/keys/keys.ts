@@ -12,7 +12,7 @@ import { limitPeriods } from '#contract/shared/limits.ts';
 import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
 import type { KeyNames } from '#domain/requests/request-log.ts';
 import { apiKeyKey, storedInstant, userKey } from '../accounts/account-items.ts';
-import { refuseFormerOperator, withEvent } from '../operators/operators.ts';
+import { refuseFormerOperator, withEvent } from '../operators/audited-writes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';

@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { mailRetentionDays } from '#contract/operators/operators.ts';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
 import {
   type MailHistory,
@@ -15,6 +14,7 @@ import {
   mailItems,
   mailKey,
   mailOf,
+  mailRetentionSeconds,
   seconds,
   storedInstant,
   suppressionKey,
@@ -24,8 +24,6 @@ import { conditionally } from '../shared/conditional.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
-
-const keptSeconds = mailRetentionDays * 86_400;
 
 export function outboxStore(client: DynamoDBDocumentClient, table: string): OutboxStore {
   async function waiting(id: string) {
@@ -41,7 +39,7 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
         Key: mailKey(id),
         UpdateExpression: 'SET outcome = :outcome, closedAt = :at, #ttl = :ttl REMOVE outbox, #text, html',
         ExpressionAttributeNames: { '#text': 'text', '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':outcome': outcome, ':at': at, ':ttl': seconds(at) + keptSeconds },
+        ExpressionAttributeValues: { ':outcome': outcome, ':at': at, ':ttl': seconds(at) + mailRetentionSeconds },
       }),
     );
   }

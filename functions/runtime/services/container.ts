@@ -200,7 +200,7 @@ function build() {
       return profileService(accounts(), parts, clock, random, settings);
     }),
     terms: lazy(async () => {
-      const { termsStore } = await import('#repositories/operators/terms.ts');
+      const { termsStore } = await import('#repositories/operators/audited-writes.ts');
       return termsService(termsStore(dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);
     }),
     operators: lazy(async () => {
