@@ -1,9 +1,9 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type ProxyOptions } from 'vite';
+import { escapeHtml } from '#contract/shared/html.ts';
 import { offer } from '../functions/contract/offer/current-offer.ts';
 import { defaultOffer } from '../functions/contract/offer/default-offer.ts';
 import type { Offer } from '../functions/contract/offer/offer.ts';
-import { escapeHtml } from './content/public/page.ts';
 import { content, mantineStyles, routeFacts } from './content/vite-plugins.ts';
 
 /** Local service that receives the API requests of `npx vite dashboard`. */

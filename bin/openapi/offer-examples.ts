@@ -7,7 +7,7 @@ import { offer, packPrices } from '#contract/offer/current-offer.ts';
 import { defaultOffer, defaultPacks } from '#contract/offer/default-offer.ts';
 import { isSold, serviceOf, serviceOfCharge } from '#contract/offered-services.ts';
 import { packList, packs } from '#contract/payments/payments.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject } from '#contract/shared/json.ts';
 import type { Example, Examples } from './operation.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import type { Credential, Route } from '#contract/http/route.ts';
 import { AnthropicEvent } from '#contract/inference/anthropic-message.ts';
 import * as chunks from '#contract/inference/stream-events.ts';
 import { samples } from '#contract/samples.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject } from '#contract/shared/json.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { type errorCollector, errorSchemaOf } from './errors.ts';
 import { successHeaders } from './headers.ts';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { GenericSchema } from 'valibot';
 import { isFormFile } from '#contract/http/request.ts';
 import { isListOfTokenIds, isTokenIds } from '#contract/inference/token-ids.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject } from '#contract/shared/json.ts';
 
 const contract = new URL('../../functions/contract/', import.meta.url);
 /** `platform` contains deployment settings, not API schemas. */

@@ -1,6 +1,6 @@
 import { MessageRejected, SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { sesSettings } from '#aws/clients.ts';
-import { brand } from '#contract/shared/fields.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import type { Mailer } from '#domain/mail/mail.ts';
 
 export const sesClient = (): SESClient => new SESClient(sesSettings);
@@ -21,7 +21,7 @@ export function sesMailer(client: SESClient, { sender, configurationSet }: Maile
       try {
         await client.send(
           new SendEmailCommand({
-            Source: `${brand.name} <${sender}>`,
+            Source: `${offer.product.name} <${sender}>`,
             ...(configurationSet && { ConfigurationSetName: configurationSet }),
             Destination: { ToAddresses: [to] },
             Message: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } },

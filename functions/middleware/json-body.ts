@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type BodyKind, bodyKindOf } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject } from '#contract/shared/json.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Proof } from '#domain/inference/order.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
+import { escapeHtml } from '#contract/shared/html.ts';
 import { replaceFile } from '../shared/data-folder.ts';
-import { escapeHtml, htmlPage, unescapeHtml } from '../shared/pages.ts';
+import { htmlPage, unescapeHtml } from '../shared/pages.ts';
 
 /** `sentAt` is ISO 8601. */
 export const ReceivedMail = v.object({

@@ -3,9 +3,10 @@ import type { InferOutput } from 'valibot';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
 import { callVoices } from '#contract/messages/voices.ts';
+import { escapeHtml } from '#contract/shared/html.ts';
 import { boundedChunks, type Engine } from '../sagemaker/engine.ts';
 import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
-import { escapeHtml, htmlPage } from '../shared/pages.ts';
+import { htmlPage } from '../shared/pages.ts';
 
 /** `at` is ISO 8601. */
 export const PhoneMessage = v.object({

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import * as v from 'valibot';
+import { parseJson } from '#contract/shared/json.ts';
 import { boundedChunks, containerError, type Engine, type EngineReply, maxReplyBytes } from './engine.ts';
 
 export interface ModelUrlOptions {
@@ -140,14 +141,6 @@ function refusal({ status, headers }: Response): string | undefined {
 
 const textOf = ({ body }: Response, maxBytes: number): Promise<string> =>
   text(boundedChunks(body ?? Readable.from([]), maxBytes));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Whether no connection was established, for example because the server is still starting. */
 const isConnectionError = (error: unknown): boolean => connectionErrors.test(reason(error));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { offer } from '#contract/offer/current-offer.ts';
 import { palettesOf } from '#contract/offer/palette.ts';
-import { brand } from '#contract/shared/fields.ts';
+import { brand, escapeHtml, htmlEntities } from '#contract/shared/html.ts';
 
 /** Serves everything except the API. Returns false for other paths. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
@@ -86,18 +86,8 @@ export function sendPage(response: ServerResponse, status: number, html: string,
   response.end(body);
 }
 
-const entities: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? '');
-}
-
 export function unescapeHtml(text: string): string {
-  return [...entities].toReversed().reduce((plain, [character, entity]) => plain.replaceAll(entity, character), text);
+  return [...htmlEntities]
+    .toReversed()
+    .reduce((plain, [character, entity]) => plain.replaceAll(entity, character), text);
 }

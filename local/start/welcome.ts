@@ -1,6 +1,6 @@
 import { findModel, firstModelFor, models } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { secretVariable } from '#contract/offer/offer.ts';
-import { brand } from '#contract/shared/fields.ts';
 import { curlLine, type Status } from '../admin/admin.ts';
 import { demoPlan } from '../admin/demo-account.ts';
 import type { LocalOptions } from './options.ts';
@@ -10,7 +10,7 @@ export function welcome(status: Status, engine: string): string {
   const { origin } = new URL(status.dashboardUrl);
   return [
     '',
-    `${brand.name}, running on this machine only.`,
+    `${offer.product.name}, running on this machine only.`,
     '',
     `  Page       ${status.dashboardUrl}`,
     `  Guides     ${origin}/guides`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { originMark } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { brand } from '#contract/shared/fields.ts';
+import { brand, escapeHtml } from '#contract/shared/html.ts';
 import { pictureFile, pictureSize } from './picture.ts';
 
 /** Markup whose inserted texts are escaped. */
@@ -25,9 +25,6 @@ function markupOf(value: Value): string {
   if (typeof value === 'string') return escapeHtml(value);
   return value instanceof Html ? value.text : value.map(({ text }) => text).join('');
 }
-
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 export interface PublicPage {
   readonly path: '/' | '/pricing';

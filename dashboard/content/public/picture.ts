@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { brand } from '#contract/shared/fields.ts';
+import { brand } from '#contract/shared/html.ts';
 
 /** Image for link previews, which accept PNG but not SVG, and crop other proportions (Open Graph). */
 export const pictureFile = 'preview.png';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { decimal, integer, isJsonObject, text, wellFormed } from '../shared/fields.ts';
+import { decimal, integer, text, wellFormed } from '../shared/fields.ts';
+import { isJsonObject } from '../shared/json.ts';
 import {
   content,
   jsonSchema,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Capability } from '../offer/offer.ts';
-import { decimal, integer, isJsonObject, text, wellFormed, whole } from '../shared/fields.ts';
+import { decimal, integer, text, wellFormed, whole } from '../shared/fields.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { limits } from '../shared/limits.ts';
 import { findModel, isCallable, modelNamed, models, phaseOf } from './models.ts';
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { decimal, integer, isJsonObject, text } from '../shared/fields.ts';
+import { decimal, integer, text } from '../shared/fields.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { limits } from '../shared/limits.ts';
 import { content, refusedUnless, withoutEffect } from './inference-fields.ts';
 

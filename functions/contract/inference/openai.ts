@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { integer, isJsonObject, text, whole } from '../shared/fields.ts';
+import { integer, text, whole } from '../shared/fields.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { limits } from '../shared/limits.ts';
 import {
   content,

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { offer } from '../offer/current-offer.ts';
 
 /**
  * Text with a length in Unicode code points, which JSON Schema also counts. Messages contain only the rule; validation
@@ -81,11 +80,6 @@ export const pageSize = v.pipe(
 /** Id of an account, user or balance: a random integer that JavaScript represents exactly (docs/accounts.md#ids). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** A JSON object. Valibot alone accepts an array for an object without required fields. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Returns whether a text has at least this many code points, each of which has one or two UTF-16 units. */
 function hasCharacters(value: string, min: number): boolean {
   if (value.length < min || value.length >= 2 * min) return value.length >= min;
@@ -116,18 +110,6 @@ function isWellFormed(value: unknown): boolean {
 function atLeast(min: number): string {
   return min === 1 ? 'must be positive' : `must be at least ${min}`;
 }
-
-/** Product name and colors for emails and the pages of `npm start`. The dashboard's theme uses the same values. */
-export const brand = {
-  name: offer.product.name,
-  ink: '#1e1d1a',
-  dim: '#69645a',
-  line: '#e2ded5',
-  page: '#faf9f6',
-  card: '#ffffff',
-  accent: offer.product.accent ?? '#1f7551',
-  coin: '#f0b429',
-} as const;
 
 /**
  * Returns whether a text has a visible character. The Braille blank is a symbol and the Hangul fillers are letters, but

@@ -1,6 +1,6 @@
 import { isName } from '#contract/accounts/names.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { brand } from '#contract/shared/fields.ts';
+import { brand, escapeHtml } from '#contract/shared/html.ts';
 import type { Account } from './account.ts';
 
 export function confirmationMail(to: Addressee, link: string): MailContent {
@@ -132,7 +132,3 @@ const contactLine =
     : `\n<tr><td style="padding:16px 4px 0;color:${brand.dim};font-size:14px">${contacts
         .map(({ label, href }) => `<a href="${escapeHtml(href)}" style="color:${brand.dim}">${label}</a>`)
         .join(' · ')}</td></tr>`;
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}

@@ -1,6 +1,7 @@
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import { findModel } from '#contract/inference/models.ts';
 import type { ChatMessage } from '#contract/inference/requests.ts';
+import { isJson } from '#contract/shared/json.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { overhead, overheadPerMessage } from '../inference/chat.ts';
 import { type Conversation as ModelConversation, conversationOf } from '../inference/conversation.ts';
@@ -227,15 +228,6 @@ const jsonStrings = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;
 function resultText(content: string): string {
   if (content.search(templateMarks) < 0) return content;
   return isJson(content) ? content.replaceAll(jsonStrings, escaped) : escaped(content);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const sentContent = ({ role, content }: Pick<Message, 'role' | 'content'>): string =>

@@ -3,6 +3,7 @@ import { labelLimits, maxAnalysisItems } from '#contract/analysis/analysis.ts';
 import { type AnalysisName, entityTypes, modelPiiTypes, sentiments } from '#contract/analysis/names.ts';
 import { languages } from '#contract/inference/languages.ts';
 import type { Model } from '#contract/inference/models.ts';
+import { parseJson } from '#contract/shared/json.ts';
 import type { ModelChatReply, ModelChatRequest } from '../inference/chat.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
 import type { Proof } from '../inference/order.ts';
@@ -138,7 +139,7 @@ function analysisIn({ choices: [choice] }: ModelChatReply, task: AnalysisTask): 
   const content = choice?.message.content;
   const isCut = choice?.finish_reason === 'length' || choice?.finish_reason === 'content_filter';
   if (!content || isCut || content.length > maxReplyLength) return undefined;
-  const parsed = v.safeParse(Reply, jsonIn(content));
+  const parsed = v.safeParse(Reply, parseJson(content));
   return parsed.success && isOf(parsed.output, task) ? parsed.output : undefined;
 }
 
@@ -146,14 +147,6 @@ function isOf(reply: PartReply, { analyses, labels = [] }: AnalysisTask): boolea
   const found = Object.keys(reply);
   const isWhole = found.length === analyses.length && analyses.every((name) => found.includes(name));
   return isWhole && (reply.categories ?? []).every((label) => labels.includes(label));
-}
-
-function jsonIn(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
 }
 
 const list = (items: object) => ({ type: 'array', items, maxItems: maxQuotes });

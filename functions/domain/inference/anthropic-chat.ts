@@ -1,6 +1,6 @@
 import type { AnthropicEvent, AnthropicMessage } from '#contract/inference/anthropic-message.ts';
 import type { AnthropicRequest } from '#contract/inference/anthropic.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject, parseJson } from '#contract/shared/json.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { makesOneCall } from './anthropic-conversation.ts';
@@ -120,12 +120,8 @@ const toolUse = (id: string, name: string, input: Record<string, unknown>) => ({
 /** Returns the arguments of a call, or undefined if they are not a JSON object. Some models send an empty string instead of `{}`. */
 function inputOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : undefined;
 }
 
 const invalidInput = (): ServiceError =>

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { dereference, type SchemaDraft, validate } from '@cfworker/json-schema';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject, parseJson } from '#contract/shared/json.ts';
 import type { Misfit } from './output-rule.ts';
 
 /*
@@ -40,8 +40,8 @@ export function schemaCheck(given: unknown): (text: string) => Misfit {
   const check = (value: unknown): Misfit => misfitOf(() => validate(value, schema, draft, lookup));
   if (check({})?.isUnchecked) throw uncheckable();
   return (text) => {
-    const value = parsed(text);
-    return value === undefined ? { problem: 'it is not JSON' } : check(value.json);
+    const value = parseJson(text);
+    return value === undefined ? { problem: 'it is not JSON' } : check(value);
   };
 }
 
@@ -108,14 +108,6 @@ function misfitOf(run: () => ReturnType<typeof validate>): Misfit {
     return { problem: 'it violates the schema', violation };
   } catch {
     return { problem: `it cannot be checked within ${maxCheckMs} ms`, isUnchecked: true };
-  }
-}
-
-function parsed(text: string): { readonly json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject, parseJson } from '#contract/shared/json.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Proof } from './order.ts';
 
@@ -38,11 +38,9 @@ export async function outputCheck(rule: OutputRule, prove: Proof): Promise<Outpu
 }
 
 function objectMisfit(text: string): Misfit {
-  try {
-    return isJsonObject(JSON.parse(text)) ? undefined : { problem: 'it is not a JSON object' };
-  } catch {
-    return { problem: 'it is not JSON' };
-  }
+  const value = parseJson(text);
+  if (isJsonObject(value)) return undefined;
+  return { problem: value === undefined ? 'it is not JSON' : 'it is not a JSON object' };
 }
 
 /** The field `response_format` of a request to a model. */

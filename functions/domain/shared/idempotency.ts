@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
-import { isJsonObject } from '#contract/shared/fields.ts';
+import { isJsonObject } from '#contract/shared/json.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { Clock } from './ports.ts';

@@ -10,6 +10,7 @@ import type {
   ToolConfiguration,
 } from '@aws-sdk/client-bedrock-runtime';
 import * as v from 'valibot';
+import { isJsonObject, parseJson } from '#contract/shared/json.ts';
 
 /** A value of JSON. */
 type Document = NonNullable<ConverseCommandInput['additionalModelRequestFields']>;
@@ -135,16 +136,12 @@ function toolIds(): IdOf {
 
 /** Generated arguments may be invalid JSON. */
 function objectOf(text: string): Document {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (v.is(JsonObject, value)) return value;
-  } catch {}
+  const value = parseJson(text);
+  if (v.is(JsonObject, value)) return value;
   return text.trim() === '' ? {} : { arguments: text };
 }
 
-const JsonObject = v.custom<Record<string, Document>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
+const JsonObject = v.custom<Record<string, Document>>(isJsonObject);
 
 /** Converse has no equivalent of `none`, so the tools are omitted. */
 function toolsOf({ tools, tool_choice: choice }: ChatBody): ToolConfiguration | undefined {

@@ -1,6 +1,7 @@
 import type { ModelError, ModelStreamError } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
 import { BodyTooLarge } from '#aws/bounded-body.ts';
+import { parseJson } from '#contract/shared/json.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { type ContainerFailure, failureError, failureIn } from './container-failure.ts';
 
@@ -63,15 +64,7 @@ function isNamed(error: unknown, name: string): boolean {
 
 /** The container's response: JSON of its family, or text from a proxy in front of it. */
 function containerFailure({ OriginalMessage = '', OriginalStatusCode = 500 }: ModelError): ContainerFailure {
-  return { message: failureIn(parsed(OriginalMessage))?.message ?? OriginalMessage, status: OriginalStatusCode };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { message: failureIn(parseJson(OriginalMessage))?.message ?? OriginalMessage, status: OriginalStatusCode };
 }
 
 /**

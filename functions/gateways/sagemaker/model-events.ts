@@ -1,3 +1,4 @@
+import { isJson } from '#contract/shared/json.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { pieceBytes } from './runtime.ts';
 
@@ -90,11 +91,5 @@ export class EventReader {
 
 /** Returns whether a line starts JSON that continues on the next. */
 function isOpenJson(line: string): boolean {
-  if (!line.startsWith('{') && !line.startsWith('[')) return false;
-  try {
-    JSON.parse(line);
-    return false;
-  } catch {
-    return true;
-  }
+  return (line.startsWith('{') || line.startsWith('[')) && !isJson(line);
 }

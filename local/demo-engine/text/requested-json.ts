@@ -1,3 +1,4 @@
+import { parseJson } from '#contract/shared/json.ts';
 import { fillSchema } from '../functions/arguments.ts';
 import type { ChatBody } from '../request.ts';
 
@@ -74,7 +75,7 @@ interface Place {
 
 function objectsIn(text: string): Record<string, unknown>[] {
   return places(text.slice(0, maxText)).flatMap(({ from, to }) => {
-    const value = parsed(text.slice(from, to));
+    const value = parseJson(text.slice(from, to));
     return isRecord(value) ? [value] : [];
   });
 }
@@ -104,12 +105,4 @@ function places(text: string): Place[] {
     }
   }
   return found;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '#contract/shared/json.ts';
 import { hash, isCommon, seededRandom } from '../../sagemaker/words.ts';
 import { analysisOf } from '../analysis.ts';
 import { fillSchema } from '../functions/arguments.ts';
@@ -73,14 +74,6 @@ function readable(result: string): string {
     return `${key.replaceAll('_', ' ')} is ${shown}`;
   });
   return quote(facts.join(', '), 60);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function quote(text: string, maxWords: number): string {

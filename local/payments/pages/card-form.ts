@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../shared/pages.ts';
+import { escapeHtml } from '#contract/shared/html.ts';
 import { type CardEntry, cardByNumber, testCards } from '../objects/cards.ts';
 
 /** Fields of a posted form. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { escapeHtml } from '../../shared/pages.ts';
+import { escapeHtml } from '#contract/shared/html.ts';
 import { newPaymentMethod } from '../objects/cards.ts';
 import { type Buyer, completeSession, refuseWaiting } from '../objects/checkout-payment.ts';
 import { linesOfSession } from '../objects/checkout.ts';

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { escapeHtml } from '../../shared/pages.ts';
+import { escapeHtml } from '#contract/shared/html.ts';
 import { attach, cardOfCustomer, detach, makeDefault, newPaymentMethod, saved } from '../objects/cards.ts';
 import { cardName, money } from '../objects/invoice-lines.ts';
 import { idOf } from '../objects/types.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { offer } from '#contract/offer/current-offer.ts';
-import { escapeHtml } from '../../shared/pages.ts';
+import { escapeHtml } from '#contract/shared/html.ts';
 
 export interface Shown {
   readonly title: string;

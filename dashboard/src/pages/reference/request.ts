@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { isJson } from '#contract/shared/json.ts';
 import { documentAccount } from '../../api/account.ts';
 import { confirmAccount } from '../../api/call.ts';
 import { withPlaygroundKey } from '../../api/keys.ts';
@@ -127,15 +128,6 @@ const indented = (parts: readonly string[], by: number): string =>
     .split('\n')
     .map((line) => ' '.repeat(by) + line)
     .join('\n');
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Sends one request at a time. */
 export function useTrial() {
