@@ -8,7 +8,9 @@ interface File {
 }
 
 const code = '**/*.{ts,tsx}';
-const production = filesOf(['bin', 'dashboard', 'functions', 'lib', 'local'].map((folder) => `${folder}/${code}`));
+const production = filesOf(
+  ['bench', 'bin', 'dashboard', 'functions', 'lib', 'local'].map((folder) => `${folder}/${code}`),
+);
 const tests = filesOf([`test/${code}`]);
 const pages = globSync(['*.md', 'docs/**/*.md']).map((path) => ({ path, words: wordsOf(path) }));
 

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { guides, originMark } from '#contract/dashboard-config.ts';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
 import { loadOffer } from '#lib/offer.ts';
+import { unescapeHtml } from '#local/shared/pages.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { listed } from '#test/listed.ts';
 import { useTestService } from '#test/service/service.ts';
@@ -161,11 +162,9 @@ process.stdout.write(JSON.stringify(Object.fromEntries(files)));`;
 }
 
 const plainText = (html = ''): string =>
-  html
-    .replaceAll(/<(?:style|script)[^]*?<\/(?:style|script)>/g, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
-    .replaceAll(/\s+/g, ' ');
+  unescapeHtml(
+    html.replaceAll(/<(?:style|script)[^]*?<\/(?:style|script)>/g, '').replaceAll(/<[^>]*>/g, ' '),
+  ).replaceAll(/\s+/g, ' ');
 
 describe('the public files of an offer with open models, some of which change', () => {
   let content: Readonly<Record<string, string>>;
