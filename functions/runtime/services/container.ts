@@ -157,7 +157,7 @@ function build() {
     return statementService(store, clock);
   });
   const cancellations = lazy(async () => {
-    const { cancellationService } = await import('#domain/billing/cancellations.ts');
+    const { cancellationService } = await import('#domain/requests/cancellations.ts');
     return cancellationService(meters(), await statementReads());
   });
   const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));

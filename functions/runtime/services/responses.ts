@@ -1,5 +1,5 @@
-import type { cancellationService } from '#domain/billing/cancellations.ts';
 import { storedResponseService } from '#domain/inference/stored-response-service.ts';
+import type { cancellationService } from '#domain/requests/cancellations.ts';
 import { responseStore } from '#repositories/responses/responses.ts';
 import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';

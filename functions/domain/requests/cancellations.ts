@@ -1,6 +1,6 @@
+import type { StatementStore } from '../billing/statements.ts';
 import type { Metering } from '../meter/metering.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { StatementStore } from './statements.ts';
 
 const maxEntries = 1000;
 
