@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { freePlanRank, planListing, planTables } from '#contract/billing/plans.ts';
+import { freePlanRank, monthlyGrant, planListing, planOfRank, planTables } from '#contract/billing/plans.ts';
 import { CorsOrigins } from '#contract/http/cors.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { findModel, models } from '#contract/inference/models.ts';
@@ -33,6 +33,8 @@ const AbovePlans = v.pipe(
   Positive,
   v.minValue(5 * maxCallsPerMinute + 1, `must be more than five minutes of ${maxCallsPerMinute} calls`),
 );
+
+const freePlan = planOfRank(freePlanRank);
 
 const Settings = v.strictObject({
   /** Part of every stack's name, so that stages can share an account. */
@@ -156,15 +158,21 @@ const Settings = v.strictObject({
    * charged. An alarm fires if that fails. Null: no canary.
    */
   canary: v.nullable(
-    v.strictObject({
-      model: v.pipe(
-        v.string(),
-        v.check(
-          (id) => findModel(id, 'chat')?.minPlanRank === freePlanRank,
-          'must be a chat model that every plan includes',
+    v.pipe(
+      v.strictObject({
+        model: v.pipe(
+          v.string(),
+          v.check(
+            (id) => findModel(id, 'chat')?.minPlanRank === freePlanRank,
+            'must be a chat model that every plan includes',
+          ),
         ),
+      }),
+      v.check(
+        () => freePlan.price === 0 && monthlyGrant(freePlan) > 0,
+        'must be null: a new account has no credits for its chats, because the first plan of the offer is not free',
       ),
-    }),
+    ),
   ),
 });
 

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { apiDocumentPath, guides, originMark } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
+import { canBeIncluded, isDocumentOffered } from '#contract/offered-services.ts';
 import type { Block, Guide, GuideEntry, Inline, SearchEntry } from '../src/pages/guides/guide.ts';
 import { blocksOf, textOf } from './markdown.ts';
 
@@ -137,9 +138,12 @@ const plain = (content: readonly Inline[]): string => content.map(inlineText).jo
 function inlineText(part: Inline): string {
   if (typeof part === 'string') return part;
   if (part.kind === 'code') return `\`${part.text}\``;
-  if (part.kind === 'link') return `[${plain(part.content)}](${addressOf(part.href)})`;
+  if (part.kind === 'link' && isGuideOffered(part.href)) return `[${plain(part.content)}](${addressOf(part.href)})`;
   return part.kind === 'strong' ? `**${plain(part.content)}**` : plain(part.content);
 }
+
+/** False for a guide about services that no account can have. True for other links. */
+export const isGuideOffered = (href: string): boolean => isDocumentOffered({ href }, canBeIncluded);
 
 /** Address of a dashboard page's text: a guide's Markdown, or the API document. */
 function addressOf(href: string): string {

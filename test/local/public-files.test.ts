@@ -192,8 +192,7 @@ describe('the public files of an offer with open models, some of which change', 
   });
 
   it('name nothing of the default offer', () => {
-    // The guide on audio is listed nowhere, because neither service is sold.
-    const own = Object.entries(content).filter(([path]) => path !== '/guides/audio.md');
+    const own = Object.entries(content);
     expect(own.length).toBeGreaterThan(20);
     for (const [path, one] of own)
       expect([path, /svc-|Text AI platform|Freemium|_pass|SMME|#1f7551/.exec(one)]).toEqual([path, null]);
@@ -218,9 +217,16 @@ describe('the public files of an offer with open models, some of which change', 
     expect(limits).toContain('| `team` | 20 | 2,500 | 600 | 50 | no | yes |');
     expect(content['/guides/webhooks.md']).toContain('Plans from `team` up include webhooks');
     expect(limits).not.toContain('PLAN_TABLE');
-    // The offer has no model for the others.
-    const text = Object.values(content).join('\n');
-    expect(new Set(text.match(/svc-[a-z0-9-]+/g))).toEqual(new Set(['svc-speech', 'svc-transcribe']));
+  });
+
+  it('include no guide about services that are not sold, and no link to one', () => {
+    expect(content).not.toHaveProperty(['/guides/audio.md']);
+    const texts = Object.entries(content).filter(([path]) => path.endsWith('.md') || path === '/llms.txt');
+    const links = texts.flatMap(([, text]) =>
+      [...text.matchAll(/\{\{origin\}\}(\/guides\/[\w-]+\.md)/g)].map(([, path]) => path),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((path) => path !== undefined && !(path in content))).toEqual([]);
   });
 
   it('contain its prices by token, plans and packs', () => {

@@ -12,7 +12,7 @@ import { offer } from '#contract/offer/current-offer.ts';
 import { isDocumentOffered, isSold } from '#contract/offered-services.ts';
 import { claim } from '../../src/lib/offer.ts';
 import type { GuideEntry } from '../../src/pages/guides/guide.ts';
-import { guideMarkdown, loadGuides, markdownTable } from '../guides.ts';
+import { guideMarkdown, isGuideOffered, loadGuides, markdownTable } from '../guides.ts';
 import { documentFile } from '../reference.ts';
 import { front, services as offeredServices } from './front.ts';
 import { productLinks, renderPage } from './page.ts';
@@ -21,7 +21,7 @@ import { pricing, pricingFacts, pricingLead, pricingTitle } from './pricing.ts';
 
 /** Files of the build that are complete without scripts, by path: pages, Markdown, pictures and texts for crawlers. */
 export function publicContent(now: Date): ReadonlyMap<string, string | Buffer> {
-  const guides = loadGuides();
+  const guides = loadGuides().filter(({ slug }) => isGuideOffered(`/guides/${slug}`));
   const security = securityText(now);
   const texts: [string, string][] = [
     ['/llms.txt', llmsText(guides)],

@@ -105,7 +105,7 @@ export const ServiceList = v.object({
       name: v.string(),
       unit: v.string(),
       unitSize: whole,
-      credits: whole,
+      credits: v.pipe(v.number(), v.minValue(0)),
       description: v.string(),
     }),
   ),

@@ -1,10 +1,13 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { live } from '#lib/stages.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { runCommand } from '#test/run-command.ts';
 
 const example = new URL('../../../examples/offers/open-models.json', import.meta.url);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const script = 'test/support/stages/offered-stage.ts';
 
 describe('a stage with an offer of models behind OpenAI’s API', () => {
@@ -27,6 +30,27 @@ describe('a stage with an offer of models behind OpenAI’s API', () => {
     expect(text).toContain('secret:acme-models-??????');
     expect(text).not.toContain('sagemaker:InvokeEndpoint"');
   }, 60_000);
+
+  it('has no canary without a free plan, whose new users could not pay', async () => {
+    const offer = JSON.parse(await readFile(example, 'utf8'));
+    const canary = JSON.stringify({ ...live, canary: { model: 'acme-large' } });
+    const check = `await import(${JSON.stringify(new URL('../../../bin/deployed-offer.ts', import.meta.url).href)});
+const { parseStage } = await import(${JSON.stringify(new URL('../../../lib/stages.ts', import.meta.url).href)});
+console.log(parseStage(${canary}).canary.model);`;
+    const outcomes: [number | null, string, boolean][] = [];
+    for (const free of [{}, { creditsPerMonth: 0 }, { priceUsd: 5 }]) {
+      const plans = [{ ...offer.plans[0], ...free }, offer.plans[1]];
+      await writeFile(join(folder, 'offer.json'), JSON.stringify({ ...offer, plans }));
+      await writeFile(join(folder, 'check.mts'), check);
+      const { status, out, err } = await runCommand(relative(root, join(folder, 'check.mts')), [], {}, folder);
+      outcomes.push([status, out.trim(), err.includes('canary must be null: a new account has no credits')]);
+    }
+    expect(outcomes).toEqual([
+      [0, 'acme-large', false],
+      [1, '', true],
+      [1, '', true],
+    ]);
+  });
 
   it('is not synthesized with a faulty offer', async () => {
     await writeFile(join(folder, 'offer.json'), '{ "version": 1, "colour": "red" }');

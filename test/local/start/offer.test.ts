@@ -127,6 +127,20 @@ describe('a service with an offer of open models', () => {
     expect(requests.at(-1)).toMatchObject({ authorization: 'Bearer model-secret', body: { model: 'large' } });
   });
 
+  it('lists the prices of its services with their decimals', async () => {
+    const response = await fetch(`${service.origin}/api/services`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    const { data }: any = await response.json();
+    expect([response.status, data?.services]).toEqual([
+      200,
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'translation', credits: 0.5 }),
+        expect.objectContaining({ name: 'text_analysis', credits: 0.25 }),
+      ]),
+    ]);
+  });
+
   it.each<[what: string, usage: object | undefined]>([
     ['a negative count', { prompt_tokens: -5, completion_tokens: 1 }],
     [
