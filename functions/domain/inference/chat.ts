@@ -95,13 +95,14 @@ export async function outputRoom(
   const extra = templateTokens(conversation);
   const enough = window - extra - wanted;
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
-  const bound = isLoose ? tokens.looseBound : tokens.bound;
-  const prompt = extra + (await bound.call(tokens, enough, window - extra, prove));
+  const limit = window - extra;
+  const bound = isLoose ? tokens.looseBound(enough, limit, prove) : tokens.bound(enough, limit, prove);
+  const prompt = extra + (await bound);
   if (prompt + minTokens > window) throw contextLengthExceeded(model, window, prompt, minTokens);
   return {
     maxTokens: Math.min(wanted, window - prompt),
     promptTokens: prompt,
-    count: async () => extra + (await tokens.upTo(window - extra)),
+    count: async () => extra + (await tokens.upTo(limit)),
   };
 }
 
