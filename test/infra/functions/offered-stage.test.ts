@@ -37,7 +37,7 @@ describe('a stage with an offer of models behind OpenAI’s API', () => {
     const check = `await import(${JSON.stringify(new URL('../../../bin/deployed-offer.ts', import.meta.url).href)});
 const { parseStage } = await import(${JSON.stringify(new URL('../../../lib/stages.ts', import.meta.url).href)});
 console.log(parseStage(${canary}).canary.model);`;
-    const outcomes: [number | null, string, boolean][] = [];
+    const outcomes: [unknown, string, boolean][] = [];
     for (const free of [{}, { creditsPerMonth: 0 }, { priceUsd: 5 }]) {
       const plans = [{ ...offer.plans[0], ...free }, offer.plans[1]];
       await writeFile(join(folder, 'offer.json'), JSON.stringify({ ...offer, plans }));
