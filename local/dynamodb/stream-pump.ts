@@ -1,8 +1,8 @@
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import {
   type _Record as ClientRecord,
-  type _Record as StreamRecord,
   type AttributeValue as ClientValue,
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
@@ -13,16 +13,18 @@ import {
 import type { AttributeValue, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import type { EventPattern } from '#contract/platform/resources.ts';
-import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
+import { readJsonFile } from '../shared/data-folder.ts';
 import { describeError } from '../shared/problems.ts';
 import { BatchResponse, type Pump, startPump } from '../shared/pump.ts';
+import type { DatabaseFile, StoredRecord } from './upkeep.ts';
 
 export interface StreamPumpOptions extends Omit<DeliveryOptions, 'signal'> {
   readonly client: DynamoDBStreamsClient;
+  readonly streamArn: string;
   /** Stores the position, so that at most the last batch is repeated after kill -9. */
   readonly checkpointFile: string;
-  /** Changes with every write to the database. Saves reads of an unchanged stream. */
-  readonly version?: (() => number) | undefined;
+  /** The embedded database's file, which is read without requests. */
+  readonly file?: DatabaseFile | undefined;
 }
 
 export interface StreamPump extends Pump {
@@ -31,31 +33,37 @@ export interface StreamPump extends Pump {
 }
 
 const batchSize = 100;
-const restMs = 100;
+/** Lambda polls a stream as often (AWS "Using AWS Lambda with Amazon DynamoDB"). */
+const restMs = 250;
 /** Writes that bypass the proxy do not wake the pump. */
 const idleMs = 2000;
 
 const Checkpoint = v.object({ streamArn: v.string(), positions: v.record(v.string(), v.string()) });
 
 export async function startStreamPump(options: StreamPumpOptions): Promise<StreamPump> {
+  const { client, file, streamArn, checkpointFile } = options;
   const positions = await readPositions(options);
-  const reader = createShardReader(options.client, options.streamArn, positions);
+  const reader = file ? fileReader(file, streamArn, positions) : apiReader(client, streamArn, positions);
+  const checkpoint = openSync(checkpointFile, constants.O_RDWR | constants.O_CREAT, 0o600);
+  let { size } = fstatSync(checkpoint);
 
-  async function note(shardId: string, position: string): Promise<void> {
+  /** One write in place, which kill -9 cannot interrupt. Spaces replace the rest of longer text. */
+  function note(shardId: string, position: string): void {
     positions.set(shardId, position);
-    const checkpoint = { streamArn: options.streamArn, positions: Object.fromEntries(positions) };
-    await writeJsonFile(options.checkpointFile, checkpoint);
+    const text = JSON.stringify({ streamArn, positions: Object.fromEntries(positions) });
+    size = Math.max(size, text.length);
+    writeSync(checkpoint, text.padEnd(size), 0);
   }
 
   let seen: number | undefined;
 
   async function poll(signal: AbortSignal): Promise<boolean> {
-    const version = options.version?.();
+    const version = file?.version();
     if (version !== undefined && version === seen) return true;
     let isComplete = true;
     for await (const { shardId, records, isLast } of reader.pages(batchSize)) {
       await deliverRecords({ ...options, signal }, records, (position) => note(shardId, position));
-      if (isLast) await note(shardId, shardEnd);
+      if (isLast) note(shardId, shardEnd);
       if (isLast || records.length === batchSize) isComplete = false;
     }
     seen = isComplete ? version : undefined;
@@ -72,7 +80,15 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
     return numbers.length > 0 && numbers.every(Number.isSafeInteger) ? Math.min(...numbers) : 0;
   }
 
-  return { ...startPump({ poll, restMs, idleMs, onError }), position };
+  const pump = startPump({ poll, restMs, idleMs, onError });
+  let closing: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    await pump.close();
+    closeSync(checkpoint);
+  }
+
+  return { ...pump, close: () => (closing ??= end()), position };
 }
 
 /** Empty if the checkpoint belongs to another stream, which is then read from the beginning. */
@@ -89,7 +105,7 @@ const shardEnd = 'end';
 /** The next records of a shard, in order. `isLast`: the shard is closed and has no more. */
 export interface ShardPage {
   readonly shardId: string;
-  readonly records: readonly StreamRecord[];
+  readonly records: readonly DynamoDBRecord[];
   readonly isLast: boolean;
 }
 
@@ -99,7 +115,47 @@ export interface ShardReader {
   rewind(): void;
 }
 
-function createShardReader(client: DynamoDBStreamsClient, StreamArn: string, positions: Positions): ShardReader {
+/** The embedded database has one shard for each table. */
+function fileReader(file: DatabaseFile, streamArn: string, positions: Positions): ShardReader {
+  const [, table = ''] = streamArn.split('/');
+  return {
+    async *pages(pageSize) {
+      const [after = 0] = [...positions.values()].map(Number);
+      const stored = file.streamRecords(table, after, pageSize);
+      const [first] = stored;
+      if (!first) return;
+      yield { shardId: first.shardId, records: stored.map((record) => storedEvent(record, streamArn)), isLast: false };
+    },
+    rewind: () => undefined,
+  };
+}
+
+function storedEvent(
+  { sequenceNumber, eventName, at, keys: Keys, newImage, oldImage }: StoredRecord,
+  eventSourceARN: string,
+): DynamoDBRecord {
+  return {
+    eventID: `${eventSourceARN} ${sequenceNumber}`,
+    ...(v.is(EventName, eventName) && { eventName }),
+    eventVersion: '1.1',
+    eventSource: 'aws:dynamodb',
+    eventSourceARN,
+    awsRegion: 'us-east-1',
+    dynamodb: {
+      Keys,
+      ...(newImage && { NewImage: newImage }),
+      get OldImage() {
+        return oldImage();
+      },
+      SequenceNumber: sequenceNumber,
+      ApproximateCreationDateTime: at,
+    },
+  };
+}
+
+const EventName = v.picklist(['INSERT', 'MODIFY', 'REMOVE']);
+
+function apiReader(client: DynamoDBStreamsClient, StreamArn: string, positions: Positions): ShardReader {
   const iterators = new Map<string, string>();
   let shards: readonly Shard[] | undefined;
 
@@ -109,7 +165,8 @@ function createShardReader(client: DynamoDBStreamsClient, StreamArn: string, pos
       if (ShardIterator === undefined) continue;
       const page = await client.send(new GetRecordsCommand({ ShardIterator, Limit: pageSize }));
       const next = page.NextShardIterator;
-      yield { shardId, records: page.Records ?? [], isLast: next === undefined };
+      const records = (page.Records ?? []).map((record) => eventRecord(record, StreamArn));
+      yield { shardId, records, isLast: next === undefined };
       if (next !== undefined) iterators.set(shardId, next);
       else rewind();
     }
@@ -154,7 +211,6 @@ function readable(shards: readonly Shard[], positions: Positions): string[] {
 }
 
 export interface DeliveryOptions {
-  readonly streamArn: string;
   readonly filters: readonly EventPattern[];
   readonly deliver: (event: DynamoDBStreamEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
@@ -171,30 +227,30 @@ const waitsMs = { first: 50, max: 2000 };
  */
 async function deliverRecords(
   options: DeliveryOptions,
-  records: readonly StreamRecord[],
-  done: (sequenceNumber: string) => Promise<void>,
+  records: readonly DynamoDBRecord[],
+  done: (sequenceNumber: string) => void,
 ): Promise<void> {
   const { concurrentBatches } = options;
   if (concurrentBatches === 1) return deliverInOrder(options, records, done);
   const batches = Map.groupBy(records, ({ dynamodb }) => crc32(JSON.stringify(dynamodb?.Keys)) % concurrentBatches);
-  const deliveries = batches.values().map((batch) => deliverInOrder(options, batch, async () => undefined));
+  const deliveries = batches.values().map((batch) => deliverInOrder(options, batch, () => undefined));
   const failed = (await Promise.allSettled(deliveries)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
   const last = records.at(-1)?.dynamodb?.SequenceNumber;
-  if (last !== undefined) await done(last);
+  if (last !== undefined) done(last);
 }
 
 async function deliverInOrder(
   options: DeliveryOptions,
-  records: readonly StreamRecord[],
-  done: (sequenceNumber: string) => Promise<void>,
+  records: readonly DynamoDBRecord[],
+  done: (sequenceNumber: string) => void,
 ): Promise<void> {
   let failures = 0;
   for (let rest = records; rest.length > 0;) {
     const failed = await firstFailed(options, rest, failures);
     const finished = failed === -1 ? rest : rest.slice(0, failed);
     const last = finished.at(-1)?.dynamodb?.SequenceNumber;
-    if (last !== undefined) await done(last);
+    if (last !== undefined) done(last);
     if (failed === -1) return;
     failures = failed === 0 ? failures + 1 : 1;
     rest = rest.slice(failed);
@@ -205,15 +261,14 @@ async function deliverInOrder(
 /** Index of the first record to deliver again, or -1. */
 async function firstFailed(
   options: DeliveryOptions,
-  records: readonly StreamRecord[],
+  records: readonly DynamoDBRecord[],
   failures: number,
 ): Promise<number> {
   options.signal.throwIfAborted();
   const wanted = records.filter((record) => passes(options.filters, record));
   if (wanted.length === 0) return -1;
   try {
-    const Records = wanted.map((record) => eventRecord(record, options.streamArn));
-    const { batchItemFailures } = v.parse(BatchResponse, await options.deliver({ Records })) ?? {};
+    const { batchItemFailures } = v.parse(BatchResponse, await options.deliver({ Records: wanted })) ?? {};
     const indexes = (batchItemFailures ?? []).map(({ itemIdentifier }) =>
       records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === itemIdentifier),
     );

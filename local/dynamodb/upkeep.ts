@@ -8,6 +8,7 @@ import {
   type DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue as EventValue } from 'aws-lambda';
 import * as v from 'valibot';
 import type { TableSpec } from '#contract/platform/resources.ts';
 import { describeError } from '../shared/problems.ts';
@@ -25,9 +26,28 @@ export interface DatabaseFile {
    * is locked.
    */
   trimStream(table: string, before: number, limit: number): number | 'busy';
+  /** A table's stream records after a sequence number, in order. The same objects until the database changes. */
+  streamRecords(table: string, after: number, limit: number): readonly StoredRecord[];
+  /** Changes with every write to the database. */
   readonly version: () => number;
   close(): void;
 }
+
+export interface StoredRecord {
+  readonly shardId: string;
+  readonly sequenceNumber: string;
+  readonly eventName: string;
+  /** Epoch seconds. */
+  readonly at: number;
+  /** Items in DynamoDB JSON. */
+  readonly keys: Item;
+  readonly newImage: Item | undefined;
+  /** Parsed on each access: few jobs need it. */
+  readonly oldImage: () => Item | undefined;
+}
+
+/** As Lambda events contain it, with bytes in base64. */
+type Item = Record<string, EventValue>;
 
 export type Key = Record<string, AttributeValue>;
 
@@ -64,6 +84,37 @@ export function openDatabaseFile(file: string, specs: readonly TableSpec[]): Dat
 const sequence = 'CAST(sequence_number AS INTEGER)';
 const expiry = (attribute: string): string => `CAST(json_extract(item_json, '$.${attribute}.N') AS INTEGER)`;
 
+const itemJson = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.record(
+    v.string(),
+    v.custom<EventValue>(() => true),
+  ),
+);
+const StreamRow = v.pipe(
+  v.object({
+    shard_id: v.string(),
+    sequence_number: v.string(),
+    event_name: v.string(),
+    created_at: v.number(),
+    keys_json: itemJson,
+    new_image: v.nullable(itemJson),
+    old_image: v.nullable(v.string()),
+  }),
+  v.transform(({ old_image: old, ...row }): StoredRecord => {
+    return {
+      shardId: row.shard_id,
+      sequenceNumber: row.sequence_number,
+      eventName: row.event_name,
+      at: row.created_at,
+      keys: row.keys_json,
+      newImage: row.new_image ?? undefined,
+      oldImage: () => (old === null ? undefined : v.parse(itemJson, old)),
+    };
+  }),
+);
+
 const StoredItem = v.object({
   item_json: v.pipe(
     v.string(),
@@ -80,10 +131,24 @@ function accessTo(database: DatabaseSync): DatabaseFile {
     `DELETE FROM _stream_records WHERE id IN (SELECT id FROM _stream_records WHERE table_name = ? AND ${sequence} < ? LIMIT ?)`,
   );
 
+  const read = database.prepare(
+    `SELECT shard_id, sequence_number, event_name, created_at, keys_json, new_image, old_image FROM _stream_records WHERE table_name = ? AND ${sequence} > ? ORDER BY ${sequence} LIMIT ?`,
+  );
   const dataVersion = database.prepare('PRAGMA data_version');
+  const version = () => Number(dataVersion.get()?.['data_version']);
+  /** The last read of each table, because the jobs of a stream read the same records. */
+  const reads = new Map<string, { readonly of: string; readonly records: readonly StoredRecord[] }>();
 
   return {
-    version: () => Number(dataVersion.get()?.['data_version']),
+    version,
+    streamRecords(table, after, limit) {
+      const of = `${version()} ${after} ${limit}`;
+      const last = reads.get(table);
+      if (last?.of === of) return last.records;
+      const records = read.all(table, after, limit).map((row) => v.parse(StreamRow, row));
+      reads.set(table, { of, records });
+      return records;
+    },
     expired({ name, ttlAttribute, partitionKey, sortKey }, nowSeconds, limit) {
       if (!ttlAttribute) return [];
       const isExpired = `${expiry(ttlAttribute)} < ?`;

@@ -1,6 +1,5 @@
 import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { canary, type Job, jobs, jobsFor, type QueueTrigger, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, type QueueId, queues, tables, type TableSpec } from '#contract/platform/resources.ts';
 import type { Database } from '../dynamodb/database.ts';
@@ -10,14 +9,12 @@ import type { StripeServer } from '../payments/stripe.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { DataFolder } from '../shared/data-folder.ts';
 import type { Closers, Pump } from '../shared/pump.ts';
-import { startQueuePump } from '../sqs/queue-pump.ts';
-import { type QueueStore, queueUrl } from '../sqs/server.ts';
+import { type QueuePumpOptions, startQueuePump } from '../sqs/queue-pump.ts';
 import { type EventBus, type LogSubscription, type Recurring, runJob, startSchedule } from './triggers.ts';
 
 export interface BackgroundOptions {
   readonly database: Database;
-  readonly sqs: string;
-  readonly queues: Pick<QueueStore, 'hasVisible' | 'onArrival'>;
+  readonly queues: QueuePumpOptions['store'];
   readonly folder: DataFolder;
   readonly files: Pick<FileStore, 'expire'>;
   readonly events: EventBus;
@@ -83,7 +80,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   closers.add({ close: () => client.destroy() });
   const followers = await Promise.all(own.flatMap((job) => followStream(job, client, options)));
   const streams = followers.map(({ pump }) => pump);
-  const consumers = startConsumers(options, closers);
+  const consumers = startConsumers(options);
 
   if (database.file) {
     const pumps = new Map(
@@ -170,19 +167,12 @@ async function withTimeLimit<Result>(ms: number, work: Promise<Result>): Promise
   }
 }
 
-function startConsumers(
-  { sqs, queues: store, stripe, log }: BackgroundOptions,
-  closers: Closers,
-): ReadonlyMap<QueueId, Pump> {
-  const client = new SQSClient({ endpoint: sqs });
-  closers.add({ close: () => client.destroy() });
+function startConsumers({ queues: store, stripe, log }: BackgroundOptions): ReadonlyMap<QueueId, Pump> {
   const pumps = jobsFor(stripe !== undefined).flatMap((job): (readonly [QueueId, Pump])[] => {
     if (!('queue' in job.trigger)) return [];
     const { queue, maxConcurrency, batchSize }: QueueTrigger = job.trigger;
     const { name } = queues[queue];
     const pump = startQueuePump({
-      client,
-      queueUrl: queueUrl(sqs, name),
       maxConcurrency,
       batchSize,
       name,
@@ -221,7 +211,7 @@ async function openPump(
     concurrentBatches,
     deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
-    version: database.file?.version,
+    file: database.file,
     log: logAs(job, log),
   });
   return { table: name, pump };

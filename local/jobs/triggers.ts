@@ -145,7 +145,7 @@ export interface LogSubscription extends Omit<Pump, 'wake'> {
   readonly follow: (line: string) => void;
 }
 
-const batchMs = 10;
+const batchMs = 250;
 const maxBatchTries = 3;
 const firstPauseMs = 50;
 const subscribers: readonly Job[] = allJobs.filter(({ trigger }) => 'logs' in trigger);

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { describeError } from '../shared/problems.ts';
 import { BatchResponse, type Pump, startPump } from '../shared/pump.ts';
-import type { QueueStore } from './server.ts';
+import { md5, type QueueStore, type ReceivedMessage } from './server.ts';
 
 export interface QueuePumpOptions {
-  readonly client: SQSClient;
-  readonly queueUrl: string;
   readonly name: string;
-  /** Avoids requests to an empty queue. */
-  readonly store: Pick<QueueStore, 'hasVisible' | 'onArrival'>;
+  readonly store: Pick<QueueStore, 'receive' | 'delete' | 'hasVisible' | 'onArrival'>;
   /** Maximum concurrent batches. Default and maximum: 50. */
   readonly maxConcurrency?: number | undefined;
   /** Messages per batch. Default: 10. */
@@ -34,32 +30,30 @@ const concurrentBatches = 50;
  * timeout.
  */
 export function startQueuePump(options: QueuePumpOptions): Pump {
-  const { client, queueUrl: QueueUrl, name, store, deliver, log, batchSize = maxBatchSize } = options;
+  const { name, store, deliver, log, batchSize = maxBatchSize } = options;
   const maxConcurrentBatches = Math.min(options.maxConcurrency ?? concurrentBatches, concurrentBatches);
   const running = new Set<Promise<void>>();
 
   async function poll(): Promise<boolean> {
     if (running.size === 0 && !store.hasVisible(name)) return true;
     if (running.size >= maxConcurrentBatches) await Promise.race(running);
-    const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
-    const { Messages = [] } = await client.send(receive);
-    if (Messages.length > 0) start(Messages);
+    const messages = store.receive(name, batchSize);
+    if (messages.length > 0) start(messages);
     else if (running.size === 0) return true;
     else await Promise.race([...running, sleep(busyMs)]);
     return false;
   }
 
-  function start(messages: readonly Message[]): void {
+  function start(messages: readonly ReceivedMessage[]): void {
     const handling = handle(messages)
       .catch(onError)
       .finally(() => running.delete(handling));
     running.add(handling);
   }
 
-  async function handle(messages: readonly Message[]): Promise<void> {
+  async function handle(messages: readonly ReceivedMessage[]): Promise<void> {
     const failed = await failures(messages.map((message) => eventRecord(message, name)));
-    for (const { MessageId = '', ReceiptHandle } of messages)
-      if (!failed.has(MessageId)) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    for (const { id, receipt } of messages) if (!failed.has(id)) store.delete(name, receipt);
   }
 
   async function failures(Records: SQSRecord[]): Promise<ReadonlySet<string>> {
@@ -90,23 +84,19 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
 }
 
 /** A message in Lambda's format (AWS "Example standard queue message event"). */
-function eventRecord(
-  { MessageId = '', Body = '', ReceiptHandle = '', MD5OfBody = '', Attributes }: Message,
-  queue: string,
-): SQSRecord {
-  const { ApproximateReceiveCount = '', SentTimestamp = '' } = Attributes ?? {};
+function eventRecord({ id, body, receipt, sentAt, receives }: ReceivedMessage, queue: string): SQSRecord {
   return {
-    messageId: MessageId,
-    receiptHandle: ReceiptHandle,
-    body: Body,
+    messageId: id,
+    receiptHandle: receipt,
+    body,
     attributes: {
-      ApproximateReceiveCount,
-      SentTimestamp,
+      ApproximateReceiveCount: String(receives),
+      SentTimestamp: String(sentAt),
       SenderId: 'local',
-      ApproximateFirstReceiveTimestamp: SentTimestamp,
+      ApproximateFirstReceiveTimestamp: String(sentAt),
     },
     messageAttributes: {},
-    md5OfBody: MD5OfBody,
+    md5OfBody: md5(body),
     eventSource: 'aws:sqs',
     eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
     awsRegion: 'us-east-1',

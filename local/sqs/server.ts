@@ -92,7 +92,7 @@ function messageOf({ id, body, receipt, sentAt, receives }: ReceivedMessage) {
 }
 
 /** The SDK verifies it. */
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+export const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 /** Drops the connection for any other error, like a crashed server. */
 function failure(error: unknown) {

@@ -139,7 +139,6 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const background = await startBackground(
     {
       database,
-      sqs: endpoints.sqs,
       queues,
       folder,
       files,

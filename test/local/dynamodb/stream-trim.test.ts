@@ -29,7 +29,7 @@ async function open(folder: string) {
       concurrentBatches: 1,
       deliver,
       checkpointFile: join(folder, `${name}.json`),
-      version: database.file?.version,
+      file: database.file,
       log: () => undefined,
     });
   const close = async () => {
@@ -130,7 +130,7 @@ describe('the trim of a stream', () => {
         concurrentBatches: 1,
         deliver: async ({ Records }) => appendFileSync(${JSON.stringify(delivered)}, Records.map((r) => r.dynamodb.NewImage.n.N + '\\n').join('')),
         checkpointFile: ${JSON.stringify(join(folder, 'pump.json'))},
-        version: database.file.version,
+        file: database.file,
         log: console.error,
       });
       startStreamTrim({ file: database.file, pumps: new Map([[spec.name, [pump]]]), log: console.error });

@@ -159,8 +159,6 @@ describe('a queue pump', () => {
 
   function pumpTo(deliver: (event: SQSEvent) => unknown) {
     const pump = startQueuePump({
-      client,
-      queueUrl: at('work'),
       name: 'work',
       store,
       deliver: async (event) => deliver(event),
@@ -189,27 +187,6 @@ describe('a queue pump', () => {
     ]);
     later(60);
     expect(await bodies()).toEqual([]);
-  });
-
-  test('sends no request while a queue has no visible message', async () => {
-    await send('a');
-    const sent: string[] = [];
-    client.middlewareStack.add(
-      (next, { commandName = '' }) =>
-        (args) => {
-          sent.push(commandName);
-          return next(args);
-        },
-      { step: 'initialize', name: 'note' },
-    );
-    const pump = pumpTo(() => undefined);
-    await pump.settled();
-    expect(sent).toContain('DeleteMessageCommand');
-    const before = sent.length;
-    await pump.settled();
-    await pump.settled();
-    expect(sent).toHaveLength(before);
-    client.middlewareStack.remove('note');
   });
 
   test('retries only the failed messages', async () => {
