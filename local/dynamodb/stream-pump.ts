@@ -44,14 +44,15 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
   const { client, file, streamArn, checkpointFile } = options;
   const positions = await readPositions(options);
   const reader = file ? fileReader(file, streamArn, positions) : apiReader(client, streamArn, positions);
-  const checkpoint = openSync(checkpointFile, constants.O_RDWR | constants.O_CREAT, 0o600);
-  let { size } = fstatSync(checkpoint);
+  let checkpoint: number | undefined;
+  let size = 0;
 
   /** One write in place, which kill -9 cannot interrupt. Spaces replace the rest of longer text. */
   function note(shardId: string, position: string): void {
     positions.set(shardId, position);
     const text = JSON.stringify({ streamArn, positions: Object.fromEntries(positions) });
-    size = Math.max(size, text.length);
+    checkpoint ??= openSync(checkpointFile, constants.O_RDWR | constants.O_CREAT, 0o600);
+    size = Math.max(size || fstatSync(checkpoint).size, text.length);
     writeSync(checkpoint, text.padEnd(size), 0);
   }
 
@@ -85,7 +86,7 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
 
   async function end(): Promise<void> {
     await pump.close();
-    closeSync(checkpoint);
+    if (checkpoint !== undefined) closeSync(checkpoint);
   }
 
   return { ...pump, close: () => (closing ??= end()), position };
