@@ -49,11 +49,11 @@ export interface Call extends CallShape {
 const GB = 1e9;
 
 /**
- * Write units of one priced call without concurrent ones: admission and settlement, the ledger row and three rows of
- * its day (a transaction counts twice), and the key's last use. `request` grows with the account's concurrent calls
- * (lib/cost/capacity.ts).
+ * Write units of one priced call without concurrent ones: admission and settlement, the ledger row with its share of a
+ * count of 128 rows (a transaction of four writes, which count twice), and the key's last use, which is stored at most
+ * once a minute. `request` grows with the account's concurrent calls (lib/cost/capacity.ts).
  */
-export const writeUnits = { request: 2, ledger: 8, key: 1 } as const;
+export const writeUnits = { request: 2, ledger: 1 + 8 / 128, key: 1 } as const;
 
 /**
  * Cost of checking holds, for an account's first call in a minute: the write of the index entry, the sweep's read of
