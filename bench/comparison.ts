@@ -57,8 +57,25 @@ export const startupBudget = 3.5;
 export const pricedStartupBudget = 2;
 const pricedIds: ReadonlySet<string> = new Set(allRoutes.filter(({ priced }) => priced).map(({ id }) => id));
 
+/** All goals, with those of `npm start`, relative to the handler with the same database. */
+export function allGoals(all: readonly Measurement[], startups: readonly Startup[]): Goal[] {
+  const [handler, local] = (['ours, real database', 'npm start'] as const).map((arm) =>
+    found(all, arm, '0.25 KB', false),
+  );
+  if (!handler || !local) throw new Error('npm start was not measured');
+  const goal = (what: string, value: number, limit: number, isUpperBound = true): Goal => {
+    return { what: `\`npm start\`, relative to the handler: ${what}`, value, limit, target: undefined, isUpperBound };
+  };
+  return [
+    ...goals(compare(all), startups),
+    goal('CPU time per call', local.processorMs / handler.processorMs, 2),
+    goal('latency', local.totalMs / handler.totalMs, 1.5),
+    goal('calls per second', local.callsPerSecond / handler.callsPerSecond, 0.8, false),
+  ];
+}
+
 /** Goals for the smallest prompt and for every start-up. The report's table shows the other sizes. */
-export function goals(comparisons: readonly Comparison[], startups: readonly Startup[]): Goal[] {
+function goals(comparisons: readonly Comparison[], startups: readonly Startup[]): Goal[] {
   const plain = comparisons.find(({ size, stream }) => size === '0.25 KB' && !stream);
   const stream = comparisons.find((one) => one.size === '0.25 KB' && one.stream);
   if (!plain || !stream) throw new Error('the smallest prompt was not measured');

@@ -1,4 +1,12 @@
-import { compare, type Comparison, type Goal, goals, isMet, pricedStartupBudget, startupBudget } from './comparison.ts';
+import {
+  allGoals,
+  compare,
+  type Comparison,
+  type Goal,
+  isMet,
+  pricedStartupBudget,
+  startupBudget,
+} from './comparison.ts';
 import type { GrowthPoint, Measurement, ProjectorCost, Startup } from './measurements.ts';
 import type { ArmName } from './shared/arms.ts';
 
@@ -25,7 +33,7 @@ ${Object.entries(conditions)
 
 ## Goals for a prompt of 0.25 KB
 
-${table(['Measurement', 'Result', 'Limit', 'Target', ''], goals(comparisons, startups).map(goalRow))}
+${table(['Measurement', 'Result', 'Limit', 'Target', ''], allGoals(measured, startups).map(goalRow))}
 
 ## Ratios
 

@@ -2,7 +2,7 @@ import './shared/offer.ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compare, goals, isMet } from './comparison.ts';
+import { allGoals, isMet } from './comparison.ts';
 import {
   benchOptions,
   bundleAll,
@@ -19,11 +19,12 @@ import {
   oursArm,
   portkeyArm,
   startBareProxy,
+  startLocal,
   startOurs,
   startPortkey,
   startUpstream,
 } from './shared/arms.ts';
-import { benchAccounts, startBenchDatabase } from './shared/database.ts';
+import { addAccounts, benchAccounts, clientOf, startBenchDatabase } from './shared/database.ts';
 import { allSizes } from './shared/load.ts';
 import { type Child, isPinned, pinClients } from './shared/processes.ts';
 
@@ -59,15 +60,20 @@ try {
   const stored = await started(startOurs(folder, upstream, database.url));
   const accounts = benchAccounts(200);
   await database.add(accounts);
+  const local = await startLocal(upstream, join(folder, 'local'));
+  children.push(local);
+  const localClient = clientOf(local.databaseUrl);
+  await addAccounts(localClient, accounts);
+  localClient.destroy();
   log('all servers are running');
 
   const arms = [directArm(upstream), bareArm(bare), portkeyArm(portkey, upstream), oursArm(ours, accounts)];
-  const withDatabase = oursArm(stored, accounts, 'ours, real database');
+  const withDatabase = [oursArm(stored, accounts, 'ours, real database'), oursArm(local, accounts, 'npm start')];
   const measured: Measurement[] = [];
   for (const stream of [false, true]) {
     for (const size of allSizes) {
       const isFirst = size === '0.25 KB' && !stream;
-      measured.push(...(await measure(isFirst ? [...arms, withDatabase] : arms, { size, stream }, options)));
+      measured.push(...(await measure(isFirst ? [...arms, ...withDatabase] : arms, { size, stream }, options)));
       log(`${size}, ${stream ? 'streamed' : 'whole'}`);
     }
   }
@@ -92,7 +98,7 @@ try {
     writeFileSync(join(import.meta.dirname, 'RESULTS.md'), report(results));
     writeFileSync(join(import.meta.dirname, 'results.svg'), chart(measured));
   }
-  for (const goal of goals(compare(measured), startups))
+  for (const goal of allGoals(measured, startups))
     log(`${isMet(goal) ? 'met   ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
 } finally {
   await end();

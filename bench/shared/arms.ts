@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { BenchAccount } from './database.ts';
-import { type Child, onGatewayProcessor, startChild } from './processes.ts';
+import { type Child, childOf, onGatewayProcessor, onOtherProcessor, startChild } from './processes.ts';
 
-export type ArmName = 'direct' | 'bare proxy' | 'Portkey' | 'ours' | 'ours, real database';
+export type ArmName = 'direct' | 'bare proxy' | 'Portkey' | OurArm;
+type OurArm = 'ours' | 'ours, real database' | 'npm start';
 
 /** A path to the model. `pid` is undefined without a gateway. */
 export interface Arm {
@@ -63,6 +65,22 @@ export function startOurs(folder: string, upstream: Child, database: string): Pr
   });
 }
 
+/** Starts the whole platform as `npm start` does, with the model of the benchmark, and its database on the other CPU. */
+export async function startLocal(upstream: Child, data: string): Promise<Child & { readonly databaseUrl: string }> {
+  const program = join(bench, '../bin/local.ts');
+  const child = await startChild({
+    command: (port) =>
+      onGatewayProcessor([node, '--max-semi-space-size=16', program, '--port', String(port), '--data', data]),
+    env: { AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: `http://127.0.0.1:${upstream.port}` },
+  });
+  const status = `http://127.0.0.1:${child.port}/_local/status`;
+  for (; (await fetch(status)).status !== 200; await sleep(50));
+  const { pid, args } = childOf(child.pid, 'dynoxide');
+  onOtherProcessor(pid);
+  const after = (flag: string): string => args[args.indexOf(flag) + 1] ?? '';
+  return { ...child, databaseUrl: `http://${after('--host')}:${after('--port')}` };
+}
+
 export const directArm = (upstream: Child): Arm => ({
   name: 'direct',
   port: upstream.port,
@@ -94,11 +112,7 @@ export const portkeyArm = ({ port, pid }: Child, upstream: Child): Arm => ({
 });
 
 /** Alternates between accounts to stay within their limits. */
-export const oursArm = (
-  { port, pid }: Child,
-  accounts: readonly BenchAccount[],
-  name: 'ours' | 'ours, real database' = 'ours',
-): Arm => ({
+export const oursArm = ({ port, pid }: Child, accounts: readonly BenchAccount[], name: OurArm = 'ours'): Arm => ({
   name,
   port,
   pid,

@@ -21,26 +21,28 @@ export async function startBenchDatabase() {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const specs = Object.values(tables);
   const database = await startDatabase({ file: join(folder, 'db'), external: undefined, tables: specs });
-  const settings = { region: 'us-east-1', endpoint: database.url, credentials };
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(settings));
-
-  async function add(accounts: readonly BenchAccount[]): Promise<void> {
-    for (let start = 0; start < accounts.length; start += 25) {
-      const puts = accounts.slice(start, start + 25).map(({ item: Item }) => ({ PutRequest: { Item } }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [tables.meters.name]: puts } }));
-    }
-  }
+  const client = clientOf(database.url);
 
   return {
     url: database.url,
     client,
-    add,
+    add: (accounts: readonly BenchAccount[]) => addAccounts(client, accounts),
     async close() {
       client.destroy();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+export const clientOf = (endpoint: string): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'us-east-1', endpoint, credentials }));
+
+export async function addAccounts(client: DynamoDBDocumentClient, accounts: readonly BenchAccount[]): Promise<void> {
+  for (let start = 0; start < accounts.length; start += 25) {
+    const puts = accounts.slice(start, start + 25).map(({ item: Item }) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [tables.meters.name]: puts } }));
+  }
 }
 
 export type BenchDatabase = Awaited<ReturnType<typeof startBenchDatabase>>;

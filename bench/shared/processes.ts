@@ -33,8 +33,19 @@ function canPin(): boolean {
 export const isPinned = canPin();
 
 /** Moves this process, its threads and its future children to the clients' CPU. */
-export function pinClients(): void {
-  if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', otherProcessor, String(process.pid)], { stdio: 'ignore' });
+export const pinClients = (): void => onOtherProcessor(process.pid);
+
+export function onOtherProcessor(pid: number): void {
+  if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', otherProcessor, String(pid)], { stdio: 'ignore' });
+}
+
+/** A child process by the name of its program. */
+export function childOf(parent: number, name: string): { readonly pid: number; readonly args: readonly string[] } {
+  const pids = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ').map(Number);
+  const children = pids.map((pid) => ({ pid, args: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }));
+  const found = children.find(({ args }) => args[0]?.endsWith(name));
+  if (!found) throw new Error(`process ${parent} has no child ${name}`);
+  return found;
 }
 
 export function onGatewayProcessor(command: readonly string[]): readonly string[] {
