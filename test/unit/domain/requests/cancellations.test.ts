@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cancellationService } from '#domain/billing/cancellations.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 import type { Meter } from '#domain/meter/meter.ts';
+import { cancellationService } from '#domain/requests/cancellations.ts';
 import { meterWith } from '#test/meter/meters.ts';
 
 const hold = { amount: 1, deadline: 0, service: 'chat', model: 'svc-1', keyId: 'key-1' } as const;
