@@ -78,9 +78,10 @@ export function archiveStore(
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* v.parse(v.array(RowKey), Items);
   }
 
+  const counter = usageCounter(client, table);
   return {
     through: (accountId) => archived.through(accountId),
-    count: usageCounter(client, table).count,
+    count: (accountId, before) => counter.count(accountId, before),
     add,
     /** Each request starts after the last sort key of an account, so it reads one item of the next account. */
     async *accounts(after) {

@@ -55,14 +55,12 @@ function totalsOf({ at, keyId, amount, tokens, ...row }: LedgerRow): DayTotal[] 
 /** The write that adds a total to its day. */
 export function addition(TableName: string, accountId: number, { sk, names, added }: DayTotal): TransactItem {
   const fields = Object.entries(names);
+  const sums = Object.keys(added).map((name) => `${name} :${name}`);
   return {
     Update: {
       TableName,
       Key: { a: accountId, sk },
-      UpdateExpression:
-        `ADD ${Object.keys(added)
-          .map((name) => `${name} :${name}`)
-          .join(', ')} ` + `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+      UpdateExpression: `ADD ${sums.join(', ')} SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
       ExpressionAttributeValues: Object.fromEntries(
         [...Object.entries(added), ...fields].map(([name, value]) => [`:${name}`, value]),

@@ -145,7 +145,7 @@ export function ledgerStore(
           return { ...rowKey(accountId, seq), seq, ...row, ...(isCharged(row) && uncounted) };
         }),
       ),
-    count: counter.count,
+    count: (accountId) => counter.count(accountId),
     markKeyUsed,
     announce,
     announceEnd,

@@ -18,7 +18,6 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
-import type { PriceCode } from '#domain/meter/pricing.ts';
 import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
 
 /**
