@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
-import { maxRaces, type MeterStore, type Settlement } from '#domain/meter/meter-store.ts';
+import { maxRaces, type MeterStore, type Settlement, type StreamCall } from '#domain/meter/meter-store.ts';
 import type { Hold, Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
@@ -11,8 +11,11 @@ import { attemptOn, credits, meterWith, start } from '#test/meter/meters.ts';
 const seconds = start / 1000;
 const limit = { budget: 'budget', amount: credits(9), period: 'day' } as const;
 
-/** Calls of one meter, whose store records settlements and replaces the meter unless it is overtaken. */
-function calls(first: Meter | undefined, overtaken = 0) {
+/**
+ * Calls of one meter, whose store records settlements and replaces the meter unless it is overtaken. `progress`: the
+ * recorded cost of streams.
+ */
+function calls(first: Meter | undefined, overtaken = 0, progress: Readonly<Record<string, number>> = {}) {
   const settled: Settlement[] = [];
   const state = { meter: first, left: overtaken, replaced: 0 };
   const store = {
@@ -33,6 +36,7 @@ function calls(first: Meter | undefined, overtaken = 0) {
       state.meter = { ...state.meter!, holds };
       return true;
     },
+    endProgress: async ({ requestId }: StreamCall) => ({ cost: progress[requestId] ?? 0 }),
     replace: async (_: Meter, after: Meter) => {
       state.replaced += 1;
       if (state.left-- > 0) return false;
@@ -135,17 +139,21 @@ describe('an open hold', () => {
 describe('the meter of an account', () => {
   const hold: Hold = { amount: 5, deadline: seconds, service: 'chat', model: 'svc-1', keyId: 'key-1', delivered: 3 };
 
-  it('is read after expired holds are settled for their delivered output', async () => {
+  it('is read after expired holds are settled for their delivered output, at most their amount', async () => {
     const { delivered: _, ...silent } = hold;
     const holds = new Map([
-      ['streamed', hold],
+      ['streamed', { ...hold, delivered: 0 }],
+      ['streamed by an earlier version', hold],
+      ['beyond its hold', { ...hold, delivered: 0 }],
       ['silent', silent],
       ['alive', { ...hold, deadline: seconds + 1 }],
     ]);
-    const admitted = calls(meterWith(1, { holds }));
+    const admitted = calls(meterWith(1, { holds }), 0, { streamed: 4, 'beyond its hold': 6, silent: 5 });
     expect([...(await admitted.current(1, start)).holds.keys()]).toEqual(['alive']);
     expect(admitted.settled.map(({ requestId, cost }) => [requestId, cost])).toEqual([
-      ['streamed', 3],
+      ['streamed', 4],
+      ['streamed by an earlier version', 3],
+      ['beyond its hold', 5],
       ['silent', 0],
     ]);
   });
