@@ -125,7 +125,7 @@ const workload = { size: '0.25 KB', stream: false } as const;
  * database.
  */
 export async function measureGrowth(ours: Child, database: BenchDatabase, seconds: number): Promise<GrowthPoint[]> {
-  const many = benchAccounts(1000, enterprise);
+  const many = benchAccounts(1000, { planRank: enterprise });
   await database.add(many);
   const points: GrowthPoint[] = [];
   for (const accounts of [1, 10, 100, 1000]) points.push(await point(ours, many.slice(0, accounts), 16, seconds));

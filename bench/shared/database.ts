@@ -58,15 +58,27 @@ export interface BenchAccount {
   readonly item: Record<string, unknown>;
 }
 
+export interface BenchAccountOptions {
+  readonly planRank?: number;
+  readonly microCredits?: number;
+  /** Start of the first month, in epoch seconds. Default: now. */
+  readonly since?: number;
+  /** Index of the first account, for a second set of accounts in one database. */
+  readonly from?: number;
+}
+
 /** Creates accounts with valid keys. Distributes the ids like registration does. */
-export function benchAccounts(count: number, planRank = pro): BenchAccount[] {
+export function benchAccounts(count: number, options: BenchAccountOptions = {}): BenchAccount[] {
   const now = Math.floor(Date.now() / 1000);
+  const { planRank = pro, microCredits = plenty, since = now, from = 0 } = options;
   return Array.from({ length: count }, (_, index) => {
-    const accountId = 700_000_000_000 + index * 7919;
+    const accountId = 700_000_000_000 + (from + index) * 7919;
     const { text: key, digest } = issueCredential('key', accountId, { bytes: (size) => randomBytes(size) });
-    const { meter } = openMeter(accountId, now, planOfRank);
-    const lots = [{ id: 1, source: 'plan', granted: plenty, remaining: plenty, expiresAt: now + 90 * 86_400 }] as const;
-    const used = { ...onPlan(meter, planOfRank(planRank)), spendable: plenty, lots, lotsGranted: 1 };
+    const { meter } = openMeter(accountId, since, planOfRank);
+    const lots = [
+      { id: 1, source: 'plan', granted: microCredits, remaining: microCredits, expiresAt: now + 90 * 86_400 },
+    ] as const;
+    const used = { ...onPlan(meter, planOfRank(planRank)), spendable: microCredits, lots, lotsGranted: 1 };
     const item = { ...newMeterRow(used, []), k: { [digest]: now + 365 * 86_400 } };
     return { accountId, key, item };
   });

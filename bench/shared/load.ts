@@ -134,9 +134,8 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
-    'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ 'Content-Type': 'application/json', ...headers }).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -9,7 +9,7 @@ import { type CallShape, concurrencies, meterUnits } from './capacity.ts';
  * List prices in US dollars, us-east-1, as published in November 2026, without free tiers. Check them before use,
  * because AWS changes prices.
  */
-const listPrices = {
+export const listPrices = {
   gatewayRequest: 3.5 / 1e6,
   edgeRequest: 1 / 1e6,
   edgeGb: 0.085,

@@ -65,7 +65,7 @@ async function startCountedApi() {
   /** An account on a plan, with changes to its item. */
   async function account(planRank = 4, about: (item: Record<string, unknown>) => object = () => ({})) {
     accounts += 1;
-    const made = benchAccounts(accounts, planRank).at(-1) as BenchAccount;
+    const made = benchAccounts(accounts, { planRank }).at(-1) as BenchAccount;
     const item = { ...made.item, ...about(made.item) };
     await database.client.send(new PutCommand({ TableName: tables.meters.name, Item: item }));
     return { ...made, item };
