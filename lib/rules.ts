@@ -107,6 +107,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'AWS Backup chooses the names of backups, and only the tables and the bucket are granted. Keys are those of both vaults, one of which belongs to another account, with grants for AWS only. Metrics and the lists of rules and buckets have no resource.',
   },
   {
+    rules: ['AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/AWSLambdaManagedEC2ResourceOperator]'],
+    at: /-api\/SharedEnvironments\/Operator\/Resource$/,
+    reason: 'Lambda requires this policy to start and stop the instances. Only Lambda can assume the role.',
+  },
+  {
     rules: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
     at: /\/Rollout\/Role\/Resource$/,
     reason: 'CodeDeploy requires this policy, the narrowest AWS policy for moving function aliases.',
@@ -199,7 +204,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: ['Serverless-LambdaDLQ'],
-    at: /\/[a-z-]+\/Function\/Resource$/,
+    at: /\/[a-z-]+\/(?:Shared)?Function\/Resource$/,
     reason: 'Route functions are invoked synchronously. Jobs use a dead-letter queue as their failure destination.',
   },
   {

@@ -28,6 +28,49 @@ export const ReservedConcurrency = v.pipe(
   ),
 );
 
+/** Routes that may share environments: their functions mostly wait for a model. */
+const sharable = allRoutes.flatMap(({ id, priced, streaming }) => (priced && streaming ? [id] : []));
+
+const idsOf = (kind: string, example: RegExp, name: string, max: number) =>
+  v.pipe(
+    v.array(v.pipe(v.string(), v.regex(example, `must be the id of a ${name}, such as ${kind}-0123456789abcdef0`))),
+    v.minLength(1, `must contain the id of at least one ${name}`),
+    v.maxLength(max, `must contain at most ${max} ids`),
+  );
+
+/** Compute of streaming routes (docs/deploy.md#shared-environments). */
+export const Compute = v.variant('kind', [
+  v.strictObject({
+    /** One call at a time in each environment. */
+    kind: v.literal('functions'),
+  }),
+  v.strictObject({
+    /** Many calls at a time in each environment, on EC2 instances in the account that Lambda manages. */
+    kind: v.literal('managed-instances'),
+    /** Subnets of the instances, in several availability zones, with access to the AWS services that the routes use. */
+    subnetIds: idsOf('subnet', /^subnet-[0-9a-f]{8,17}$/, 'subnet', 16),
+    /** Security groups of the instances. They need no inbound rule. */
+    securityGroupIds: idsOf('sg', /^sg-[0-9a-f]{8,17}$/, 'security group', 5),
+    /** Minimum environments by route id. Each is charged permanently. Other routes are not moved. */
+    routes: v.pipe(
+      v.record(v.string(), Instances),
+      v.check((given) => Object.keys(given).length > 0, 'must name at least one route'),
+      v.check(
+        (given) => Object.keys(given).every((id) => sharable.includes(id)),
+        `must name priced routes that stream: ${sharable.join(', ')}`,
+      ),
+    ),
+    /** Maximum concurrent calls of an environment. Default: 64, which is Lambda's default for Node.js. */
+    callsPerEnvironment: v.optional(v.pipe(Instances, v.maxValue(1600, 'must be 1600 or less'))),
+  }),
+]);
+export type Compute = v.InferOutput<typeof Compute>;
+
+/** Minimum of the shared environments of a route. Undefined: each environment of the route has one call at a time. */
+export function minEnvironments({ compute }: { readonly compute: Compute }, routeId: string): number | undefined {
+  return compute.kind === 'functions' ? undefined : compute.routes[routeId];
+}
+
 interface Allocated {
   readonly provisionedConcurrency: v.InferOutput<typeof ProvisionedConcurrency>;
   readonly reservedConcurrency: v.InferOutput<typeof ReservedConcurrency>;

@@ -13,6 +13,9 @@ export interface SharedProps {
 /** Namespace of the functions' metrics. */
 export const metricsNamespace = ({ name }: Stage): string => `text-ai-${name}`;
 
+/** Tag of everything that a stage is charged for. Its budget counts it. */
+export const stageTag = ({ name }: Stage) => ({ key: 'text-ai-stage', value: name }) as const;
+
 /** The session cookie of deployed stages. */
 export const sessionCookie = '__Host-session';
 

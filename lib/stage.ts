@@ -10,10 +10,12 @@ import { hostedBy, withForeignImage } from './hosted-model.ts';
 import {
   allocatedConcurrency,
   Backup,
+  Compute,
   ExistingTables,
   FrontDoor,
   isElsewhere,
   MessageSettings,
+  minEnvironments,
   PaymentSettings,
   ProvisionedConcurrency,
   ReservedConcurrency,
@@ -142,6 +144,8 @@ const Settings = v.strictObject({
   }),
   /** Log retention in days, a value that CloudWatch Logs supports. */
   logRetentionDays: v.picklist(keepable, `must be one of ${keepable.join(', ')}`),
+  /** Where the functions of streaming routes run. */
+  compute: v.optional(Compute, { kind: 'functions' }),
   /** Provisioned concurrency by route id. Each instance is charged permanently. */
   provisionedConcurrency: ProvisionedConcurrency,
   /** Reserved concurrency by job id: both guaranteed to the job and its maximum. Free of charge. */
@@ -214,6 +218,13 @@ export const Stage = v.pipe(
       'must have claimedConcurrency above the total of provisionedConcurrency and reservedConcurrency',
     ),
     ['alarms'],
+  ),
+  v.forward(
+    v.check(
+      (stage) => Object.keys(stage.provisionedConcurrency).every((id) => minEnvironments(stage, id) === undefined),
+      'must not name a route of compute.routes, because its environments already run permanently',
+    ),
+    ['provisionedConcurrency'],
   ),
 );
 export type Stage = v.InferOutput<typeof Stage>;

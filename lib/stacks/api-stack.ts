@@ -13,7 +13,9 @@ import type { Resources } from '#lib/constructs/functions/grants.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
+import { SharedEnvironments } from '#lib/constructs/functions/shared-environments.ts';
 import { alarmTopic } from '#lib/constructs/shared/alarms.ts';
+import { stageTag } from '#lib/shared-props.ts';
 import { jobsOf } from '#lib/stage.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FunctionGroup, JobGroup } from './function-groups.ts';
@@ -62,9 +64,14 @@ export class ApiStack extends Stack {
 
     const recordedLogs = new Map<string, ILogGroup>();
     const resources = { ...shared, tables, mail: this.mail, messaging, audio, archive };
+    const { compute } = stage;
+    const environments =
+      compute.kind === 'managed-instances'
+        ? new SharedEnvironments(this, 'SharedEnvironments', { compute, tag: stageTag(stage) })
+        : undefined;
     const groups: FunctionGroup[] = [];
     const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
-      const group = new FunctionGroup(this, name, { ...resources, routes, ...(queues && { queues }) });
+      const group = new FunctionGroup(this, name, { ...resources, routes, environments, ...(queues && { queues }) });
       groups.push(group);
       for (const [route, fn] of group.functions) {
         api.attach(route, fn.live);

@@ -9,10 +9,14 @@ import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/job-function.ts';
 import { CanaryFunction, rollOut } from '#lib/constructs/functions/rollout.ts';
 import { FailureAlarm, ServiceFunction } from '#lib/constructs/functions/service-function.ts';
+import type { SharedEnvironments } from '#lib/constructs/functions/shared-environments.ts';
+import { minEnvironments } from '#lib/settings.ts';
 import { cast, countryHeader, type SharedProps } from '#lib/shared-props.ts';
 
 export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'> {
   readonly routes: readonly Route[];
+  /** Environments for the routes that share them. */
+  readonly environments: SharedEnvironments | undefined;
 }
 
 /**
@@ -23,6 +27,7 @@ export class FunctionGroup extends NestedStack {
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
     const { routes, tables, mail, messaging, audio, archive, queues, stage, publicOrigin, alarms } = props;
+    const { environments } = props;
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
     const shared = { stage, publicOrigin, alarms };
     // Every alarm costs the same. Unpriced routes share one alarm per resource; the log names the route.
@@ -36,6 +41,7 @@ export class FunctionGroup extends NestedStack {
         });
     const lossOf = ({ summary, method, path }: Route) => `“${summary}” fails for some callers: ${method} ${path}.`;
     const create = (route: Route): ServiceFunction => {
+      const minimum = minEnvironments(stage, route.id);
       const fn = new ServiceFunction(this, route.id, {
         entry: routeEntry(route.id),
         uses: route.uses,
@@ -44,6 +50,7 @@ export class FunctionGroup extends NestedStack {
         memoryMb: route.memoryMb,
         failing: route.priced || !inCommon ? lossOf(route) : inCommon,
         provisionedConcurrency: stage.provisionedConcurrency[route.id],
+        ...(environments && minimum !== undefined && { shared: { by: environments, minEnvironments: minimum } }),
         ...shared,
       });
       grantUses(fn, route.uses, { tables, mail, messaging, audio, archive, stage, ...(queues && { queues }) });

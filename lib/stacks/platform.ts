@@ -12,6 +12,7 @@ import { ServiceAlarms } from '#lib/constructs/monitoring/service-alarms.ts';
 import { serviceDashboard } from '#lib/constructs/monitoring/service-dashboard.ts';
 import { checkStreaming } from '#lib/deployable.ts';
 import { checkImages } from '#lib/hosted-model.ts';
+import { stageTag } from '#lib/shared-props.ts';
 import { hostedName, type Stage } from '#lib/stage.ts';
 import { ApiStack, type ApiStackProps } from './api-stack.ts';
 import { DataStack } from './data-stack.ts';
@@ -59,7 +60,8 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   });
   const hasModels = Object.keys(stage.models.hosted).length > 0;
   const models = hasModels ? new ModelsStack(scope, `${name}-models`, common) : undefined;
-  for (const stack of [data, api, monitoring, models]) if (stack) Tags.of(stack).add('text-ai-stage', stage.name);
+  const { key, value } = stageTag(stage);
+  for (const stack of [data, api, monitoring, models]) if (stack) Tags.of(stack).add(key, value);
   return { data, api, monitoring, models };
 }
 
@@ -88,14 +90,15 @@ class MonitoringStack extends Stack {
    * Filters by the cost allocation tag that all resources of the stage have. Activate the tag in the billing console
    * first.
    */
-  #watchCost({ name }: Stage, address: string, amount: number): void {
+  #watchCost(stage: Stage, address: string, amount: number): void {
+    const tag = stageTag(stage);
     new CfnBudget(this, 'Budget', {
       budget: {
-        budgetName: `text-ai-${name}`,
+        budgetName: `text-ai-${stage.name}`,
         budgetType: 'COST',
         timeUnit: 'MONTHLY',
         budgetLimit: { amount, unit: 'USD' },
-        costFilters: { TagKeyValue: [`user:text-ai-stage$${name}`] },
+        costFilters: { TagKeyValue: [`user:${tag.key}$${tag.value}`] },
       },
       notificationsWithSubscribers: [80, 100].map((threshold) => ({
         notification: { notificationType: 'ACTUAL', comparisonOperator: 'GREATER_THAN', threshold },

@@ -107,6 +107,8 @@ export const functionId = (resource: Resource) => pathOf(resource).split('/')[0]
 
 /** Our own functions by id. CDK's internal functions have other names. */
 export function functionsOf(api: Whole): ReadonlyMap<string, Resource> {
-  const own = ofType(api, 'AWS::Lambda::Function').filter(([, fn]) => /^[a-z-]+\/Function$/.test(pathOf(fn)));
+  const own = ofType(api, 'AWS::Lambda::Function').filter(([, fn]) =>
+    /^[a-z-]+\/(?:Shared)?Function$/.test(pathOf(fn)),
+  );
   return new Map(own.map(([, fn]) => [functionId(fn), fn]));
 }

@@ -66,6 +66,12 @@ describe('a stage is refused, and the error names the setting', () => {
     requestsPerReplica: 8,
   };
   const certificateArn = 'arn:aws:acm:eu-west-1:111111111111:certificate/1';
+  const compute = {
+    kind: 'managed-instances',
+    subnetIds: ['subnet-0123456789abcdef0'],
+    securityGroupIds: ['sg-0123456789abcdef0'],
+    routes: { 'create-chat-completion': 3 },
+  };
 
   test.each<[object, RegExp]>([
     [{ colour: 'blue' }, /colour/],
@@ -95,6 +101,28 @@ describe('a stage is refused, and the error names the setting', () => {
       /must not have minReplicas above maxReplicas/,
     ],
     [{ logRetentionDays: 8 }, /logRetentionDays must be one of 1, 3/],
+    [{ compute: { kind: 'fargate' } }, /compute\.kind/],
+    [{ compute: { ...compute, subnetIds: [] } }, /compute\.subnetIds must contain the id of at least one subnet/],
+    [
+      { compute: { ...compute, subnetIds: ['vpc-0123456789abcdef0'] } },
+      /compute\.subnetIds\.0 must be the id of a subnet/,
+    ],
+    [{ compute: { ...compute, securityGroupIds: ['web'] } }, /securityGroupIds\.0 must be the id of a security group/],
+    [{ compute: { ...compute, securityGroupIds: [] } }, /must contain the id of at least one security group/],
+    [{ compute: { ...compute, routes: {} } }, /compute\.routes must name at least one route/],
+    [
+      { compute: { ...compute, routes: { 'create-chat-completion': 3, translate: 3 } } },
+      /compute\.routes must name priced routes that stream: create-chat-completion, /,
+    ],
+    [
+      { compute: { ...compute, routes: { 'create-chat-completion': 0 } } },
+      /compute\.routes\.create-chat-completion must be 1 or more/,
+    ],
+    [{ compute: { ...compute, callsPerEnvironment: 1601 } }, /compute\.callsPerEnvironment must be 1600 or less/],
+    [
+      { compute, provisionedConcurrency: { 'create-chat-completion': 1 } },
+      /provisionedConcurrency must not name a route of compute\.routes/,
+    ],
     [{ provisionedConcurrency: { 'create-chats': 1 } }, /provisionedConcurrency must name routes/],
     [{ reservedConcurrency: { 'create-key': 1 } }, /reservedConcurrency must name jobs: project-ledger/],
     [

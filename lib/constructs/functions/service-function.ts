@@ -4,6 +4,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
+  CfnFunction,
   Function as LambdaFunction,
   type IFunction,
   type IVersion,
@@ -23,6 +24,7 @@ import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import { cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
 import { callsBedrock, callsStripe } from '#lib/stage.ts';
+import { environmentMb, type SharedEnvironments } from './shared-environments.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -41,6 +43,8 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly provisionedConcurrency?: number | undefined;
   /** Reserved concurrency, which is also the maximum. Default: shares the account's. */
   readonly reservedConcurrency?: number | undefined;
+  /** Shared environments, with the minimum number. Default: each environment has one call at a time. */
+  readonly shared?: { readonly by: SharedEnvironments; readonly minEnvironments: number } | undefined;
   /** Tracing mode. Default: follows API Gateway's decision. */
   readonly tracing?: Tracing;
   /**
@@ -69,16 +73,19 @@ export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const { entry, uses, description, timeoutSeconds, memoryMb, failing, stage, alarms } = props;
     const { provisionedConcurrency, reservedConcurrency, sendsToItself = false, tracing = Tracing.ACTIVE } = props;
+    const { shared } = props;
+    // Lambda moves no existing function to or from shared environments, so CloudFormation must create another one.
+    const prefix = shared ? 'Shared' : '';
     const parts = new Construct(scope, id);
     const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    super(parts, 'Function', {
+    super(parts, `${prefix}Function`, {
       code: functionCode(entry, { withStripe: callsStripe(stage, uses), withBedrock: callsBedrock(stage, uses) }),
       handler: 'index.handler',
       description,
       timeout: Duration.seconds(timeoutSeconds),
-      memorySize: memoryMb,
+      memorySize: shared ? environmentMb : memoryMb,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       tracing,
@@ -87,14 +94,19 @@ export class ServiceFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+      currentVersionOptions: shared
+        ? // Each version keeps its environments, which are charged, so the previous one is deleted after the rollout.
+          { removalPolicy: RemovalPolicy.DESTROY, minExecutionEnvironments: shared.minEnvironments }
+        : { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       environment: {
         POWERTOOLS_SERVICE_NAME: metricsService,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(stage),
         ...stageVariables(props),
       },
     });
-    this.alias = new Alias(parts, 'Live', {
+    const fn = this.node.defaultChild;
+    if (fn instanceof CfnFunction) shared?.by.host(fn);
+    this.alias = new Alias(parts, `${prefix}Live`, {
       aliasName: 'live',
       version: cast<IVersion>(this.currentVersion),
       ...(provisionedConcurrency !== undefined && { provisionedConcurrentExecutions: provisionedConcurrency }),

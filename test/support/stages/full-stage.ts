@@ -6,8 +6,8 @@ import { hostedModel } from './hosted-model.ts';
 export const corsOrigins = ['https://app.example.com', 'http://localhost:3000'];
 
 /**
- * A stage with every option: a domain, origins of pages, copies of backups, a hosted model, a fallback, messages,
- * payments, the canary.
+ * A stage with every option: a domain, origins of pages, copies of backups, a hosted model, a fallback, shared
+ * environments, messages, payments, the canary.
  */
 export const fullStage: Stage = parseStage({
   ...live,
@@ -21,6 +21,13 @@ export const fullStage: Stage = parseStage({
     ...live.models,
     endpoints: { 'svc-instruct': ['svc-instruct', { kind: 'bedrock', model: 'us.amazon.nova-lite-v1:0' }] },
     hosted: { 'svc-1': hostedModel },
+  },
+  compute: {
+    kind: 'managed-instances',
+    subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+    securityGroupIds: ['sg-0123456789abcdef0'],
+    routes: { 'create-chat-completion': 3 },
+    callsPerEnvironment: 200,
   },
   alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
   messages: { ...live.messages, countries: ['DE'] },
