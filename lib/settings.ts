@@ -61,7 +61,7 @@ export const Compute = v.variant('kind', [
       ),
     ),
     /** Maximum concurrent calls of an environment. Default: 64, which is Lambda's default for Node.js. */
-    callsPerEnvironment: v.optional(v.pipe(Instances, v.maxValue(1600, 'must be 1600 or less'))),
+    callsPerEnvironment: v.optional(v.pipe(Instances, v.maxValue(200, 'must be 200 or less, as many as are tested'))),
   }),
 ]);
 export type Compute = v.InferOutput<typeof Compute>;

@@ -118,7 +118,7 @@ describe('a stage is refused, and the error names the setting', () => {
       { compute: { ...compute, routes: { 'create-chat-completion': 0 } } },
       /compute\.routes\.create-chat-completion must be 1 or more/,
     ],
-    [{ compute: { ...compute, callsPerEnvironment: 1601 } }, /compute\.callsPerEnvironment must be 1600 or less/],
+    [{ compute: { ...compute, callsPerEnvironment: 201 } }, /compute\.callsPerEnvironment must be 200 or less/],
     [
       { compute, provisionedConcurrency: { 'create-chat-completion': 1 } },
       /provisionedConcurrency must not name a route of compute\.routes/,

@@ -25,11 +25,11 @@ function onlyPart(whole: Whole, type: string): [string, Resource] {
 }
 
 const [[provider, capacity] = []] = ofType(api, 'AWS::Lambda::CapacityProvider');
+const [operator, role] = ofType(api, 'AWS::IAM::Role').find(([, each]) => pathOf(each).endsWith('/Operator')) ?? [];
 const [fn, { Properties: properties }] = onlyPart(api, 'AWS::Lambda::Function');
 
 test('the instances have the subnets, security groups and tag of the stage, and run ARM', () => {
   expect(ofType(api, 'AWS::Lambda::CapacityProvider')).toHaveLength(1);
-  const [[operator] = []] = ofType(api, 'AWS::IAM::Role').filter(([, role]) => pathOf(role).endsWith('/Operator'));
   const tag = { Key: 'text-ai-stage', Value: 'live' };
   expect(capacity!.Properties).toEqual({
     VpcConfig: {
@@ -44,7 +44,6 @@ test('the instances have the subnets, security groups and tag of the stage, and 
 });
 
 test('only Lambda can assume the role of the instances, which has one policy of AWS', () => {
-  const [[, role] = []] = ofType(api, 'AWS::IAM::Role').filter(([, each]) => pathOf(each).endsWith('/Operator'));
   expect(role!.Properties['AssumeRolePolicyDocument']).toMatchObject({
     Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } }],
   });

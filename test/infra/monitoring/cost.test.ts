@@ -16,6 +16,7 @@ import {
   writeUnits,
 } from '#lib/cost/cost.ts';
 import { ledgerTable } from '#lib/cost/ledger.ts';
+import { costOfSharedCall, floorPerMonth, sharedEnvironmentsTable } from '#lib/cost/shared-environments.ts';
 import { loadOffer } from '#lib/offer.ts';
 import { jobsOf } from '#lib/stage.ts';
 import { stageNamed } from '#lib/stages.ts';
@@ -125,6 +126,19 @@ describe('X-Ray', () => {
 
 test('docs/deploy.md states the cost of DynamoDB by the concurrent calls of an account', () => {
   expect(guide).toContain(`| --- | --- | --- |\n${concurrencyTable()}\n\n`);
+});
+
+test('docs/deploy.md states the cost of shared environments, and of their minimum', () => {
+  expect(guide).toContain(`| --- | --- | --- | --- | --- |\n${sharedEnvironmentsTable()}\n\n`);
+  expect(guide).toContain(
+    `The minimum of 3 environments costs ${floorPerMonth().toFixed(2)} dollars a month for each route`,
+  );
+});
+
+test('a million calls of 3 s in shared environments cost at most 2 dollars at a third of full use', () => {
+  const usd = costOfSharedCall(3) * 1e6;
+  expect(usd).toBeLessThanOrEqual(2);
+  expect(performance).toContain(`: ${usd.toFixed(2)} dollars a million for Lambda at a third of full use`);
 });
 
 test('docs/performance.md states the cost of 10,000 calls per second', () => {
