@@ -17,21 +17,25 @@ import { removeFolder, testFolder } from '#test/folder.ts';
 import { exampleOffer } from '#test/service/offered-service.ts';
 
 /**
- * As many calls as an environment is ever tested with, all at the same time, each by another account. Every tenth call
- * is answered by the second endpoint of its model, fails at both, or is disconnected.
+ * The maximum of `callsPerEnvironment`. All calls run at the same time, each by another account. One in ten is answered by
+ * the second endpoint of its model, one fails at both, and one is left by its client.
  */
 const count = 200;
 const credits = 1000 * 1_000_000;
 const rates = { 'model-a': [2, 8], 'model-b': [3, 11], 'model-c': [5, 13] } as const;
 type Model = keyof typeof rates;
-const kinds = { 3: 'fallback', 7: 'failed', 9: 'disconnected' } as const;
+const kinds: Readonly<Record<number, 'fallback' | 'failed' | 'disconnected'>> = {
+  3: 'fallback',
+  7: 'failed',
+  9: 'disconnected',
+};
 const accounts = benchAccounts(count, { microCredits: credits });
 const calls = accounts.map((account, n) => {
   const model = (['model-a', 'model-b', 'model-c'] as const)[n % 3] as Model;
   const text = `call ${n}: ${'what does a fox do? '.repeat(3 + (n % 17))}`;
   const usage = { prompt_tokens: 12 + (n % 31), completion_tokens: n + 1, total_tokens: 13 + (n % 31) + n };
   const [input, output] = rates[model];
-  const kind = kinds[(n % 10) as keyof typeof kinds] ?? 'usual';
+  const kind = kinds[n % 10] ?? 'usual';
   const cost = kind === 'failed' ? 0 : usage.prompt_tokens * input + usage.completion_tokens * output;
   return {
     n,
@@ -59,6 +63,9 @@ interface Result {
 /** Endpoints of the models that answered, such as `model-a-2`, and the calls whose connection to the model was closed. */
 const answered: string[] = [];
 const closed: number[] = [];
+/** Resolves once every call waits for its model. */
+const waiting = new Set<number>();
+const allWait = Promise.withResolvers<void>();
 const lines: Line[] = [];
 const results: Result[] = [];
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
@@ -68,11 +75,13 @@ let folder: string;
 
 const pause = () => sleep(Math.random() * 200);
 
-/** A model that answers after random delays, by the text of the call. */
+/** A model that answers by the text of the call, after random delays, the first of which ends once all calls wait. */
 const server = listener(async (request, response) => {
   const { messages, stream } = JSON.parse((await readBody(request)).toString());
   const call = calls[Number(/^call (\d+):/.exec(messages[0].content)?.[1])]!;
   const endpoint = /\/endpoints\/([^/]+)\//.exec(request.url ?? '')?.[1] ?? '';
+  if (waiting.add(call.n).size === count) allWait.resolve();
+  await allWait.promise;
   await pause();
   if (call.kind === 'failed' || (call.kind === 'fallback' && endpoint.endsWith('-1')))
     return sendJson(
@@ -102,14 +111,15 @@ const server = listener(async (request, response) => {
   if (call.kind === 'disconnected') {
     send({ delta: { content: call.words[0] } });
     await once(response, 'close');
-    return closed.push(call.n);
+    closed.push(call.n);
+    return;
   }
   for (const content of call.words) {
     send({ delta: { content } });
     await pause();
   }
   send({ delta: {}, finish_reason: 'stop' }, { usage: call.usage });
-  return response.end(payloadPart(Buffer.from('data: [DONE]\n\n')));
+  response.end(payloadPart(Buffer.from('data: [DONE]\n\n')));
 });
 
 async function send(origin: string, { n, account, model: id, text, isStream, kind }: TestCall): Promise<Result> {
