@@ -1,5 +1,5 @@
 import { routes } from '#contract/routes.ts';
-import { listPrices } from './cost.ts';
+import { listPrices, platformCost } from './cost.ts';
 
 /**
  * Cost of environments with many calls at a time (`compute`), by list prices of us-east-1 as in lib/cost/cost.ts: EC2's
@@ -8,7 +8,7 @@ import { listPrices } from './cost.ts';
 const instance = { type: 'c8g.xlarge', vcpus: 4, usdPerHour: 0.15952 } as const;
 const managementFee = 0.15;
 
-/** An environment is one vCPU. The price per hour does not depend on the instance's size. */
+/** An environment is one vCPU, whose price does not depend on the instance's size. */
 const environmentHour = (instance.usdPerHour / instance.vcpus) * (1 + managementFee);
 
 /** Calls of an environment at the same time: Lambda's default for Node.js. */
@@ -31,6 +31,9 @@ export const costOfSharedCall = (seconds: number, share = usualShare): number =>
 
 const costOfCall = (seconds: number): number =>
   listPrices.functionRequest + (seconds * routes.createChatCompletion.memoryMb * listPrices.functionGbSecond) / 1024;
+
+/** A million typical chats of 3 s on AWS, without the model. */
+export const platformCostShared = (): number => platformCost() + (costOfSharedCall(3) - costOfCall(3)) * 1e6;
 
 /**
  * Rows of docs/deploy.md by the duration of a call: US dollars per million calls in functions and in shared

@@ -14,7 +14,8 @@ import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './servic
 /**
  * Rolls out new code to the functions of a stack: first to 10 % of the calls or job runs for ten minutes, then to all.
  * If the function's alarm fires before then, the deployment is rolled back. The alarm evaluates five minutes, so the
- * new code runs for at least five minutes before that.
+ * new code runs for at least five minutes before that. AWS documents weighted aliases for managed instances too
+ * ("Deploying and updating Lambda Managed Instances functions").
  */
 class Rollout extends Construct {
   constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {

@@ -16,7 +16,12 @@ import {
   writeUnits,
 } from '#lib/cost/cost.ts';
 import { ledgerTable } from '#lib/cost/ledger.ts';
-import { costOfSharedCall, floorPerMonth, sharedEnvironmentsTable } from '#lib/cost/shared-environments.ts';
+import {
+  costOfSharedCall,
+  floorPerMonth,
+  platformCostShared,
+  sharedEnvironmentsTable,
+} from '#lib/cost/shared-environments.ts';
 import { loadOffer } from '#lib/offer.ts';
 import { jobsOf } from '#lib/stage.ts';
 import { stageNamed } from '#lib/stages.ts';
