@@ -138,6 +138,7 @@ test('docs/deploy.md states the cost of shared environments, and of their minimu
   expect(guide).toContain(
     `The minimum of 3 environments costs ${floorPerMonth().toFixed(2)} dollars a month for each route`,
   );
+  expect(guide).toContain(`A million chats of 3 s then cost ${platformCostShared().toFixed(2)} in all.`);
 });
 
 test('a million calls of 3 s in shared environments cost at most 2 dollars at a third of full use', () => {

@@ -16,8 +16,11 @@ type Handle = (event: APIGatewayProxyEvent, stream: unknown, context: Context) =
  * `x-call`.
  */
 const [id = '', offer = '', folder = ''] = process.argv.slice(2);
-if (isMainThread) new Worker(fileURLToPath(import.meta.url), { argv: [id, offer, folder] });
-else await serve();
+if (!isMainThread) await serve();
+else
+  new Worker(fileURLToPath(import.meta.url), { argv: [id, offer, folder] }).on('error', (error) => {
+    throw error;
+  });
 
 async function serve(): Promise<void> {
   process.env['OFFER'] = JSON.stringify(loadOffer(offer, { isLocal: true }));
