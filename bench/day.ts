@@ -151,7 +151,7 @@ const resources = (writes: (name: string) => number): readonly Resource[] => [
 ];
 
 /** Maximum calls of one account, and without the share of others. */
-const oneAccount = accountCapacity({ seconds: secondsPerCall, isStream: false }).perSecond;
+const oneAccount = accountCapacity(secondsPerCall).perSecond;
 
 try {
   const day = await run();
