@@ -36,6 +36,7 @@ export function archiveStore(
   files: () => Promise<ArchiveFiles>,
 ): ArchiveStore {
   const archived = archivedLedger(client, table, files);
+  const counter = usageCounter(client, table);
   const rows = (accountId: number, from: number, to: number) => ({
     TableName: table,
     KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',

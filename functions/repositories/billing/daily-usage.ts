@@ -56,11 +56,12 @@ function totalsOf({ at, keyId, amount, tokens, ...row }: LedgerRow): DayTotal[] 
 export function addition(TableName: string, accountId: number, { sk, names, added }: DayTotal): TransactItem {
   const fields = Object.entries(names);
   const sums = Object.keys(added).map((name) => `${name} :${name}`);
+  const settings = fields.map(([name]) => `#${name} = :${name}`);
   return {
     Update: {
       TableName,
       Key: { a: accountId, sk },
-      UpdateExpression: `ADD ${sums.join(', ')} SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+      UpdateExpression: `ADD ${sums.join(', ')} SET ${settings.join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
       ExpressionAttributeValues: Object.fromEntries(
         [...Object.entries(added), ...fields].map(([name, value]) => [`:${name}`, value]),

@@ -43,7 +43,7 @@ async function ledgerOf(id: number) {
   const groups = [undefined, 'service', 'model', 'key'] as const;
   const { rows } = await reads.page(id, 1000, Number.MAX_SAFE_INTEGER);
   return {
-    rows: rows.map(({ accountId: _accountId, ...row }) => row),
+    rows: rows.map(({ accountId: _account, ...row }) => row),
     usage: await Promise.all(groups.map(async (group) => (await usage(id, { ...range, group })).days)),
   };
 }
