@@ -70,12 +70,6 @@ export function addition(TableName: string, accountId: number, { sk, names, adde
   };
 }
 
-export interface Uncounted {
-  readonly through: number | undefined;
-  /** Oldest first. */
-  readonly rows: readonly LedgerRow[];
-}
-
 export function usageCounter(client: DynamoDBDocumentClient, TableName: string) {
   async function through(accountId: number): Promise<number | undefined> {
     const item = await readItem(client, TableName, countKey(accountId));
@@ -83,11 +77,10 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
   }
 
   /**
-   * Reads the charges that daily totals do not include yet. Before the first count of an account, a page without any
+   * Reads the charges that daily totals do not include yet, oldest first. Before the first count of an account, a page without any
    * ends the read: all older rows were counted when they were written.
    */
-  async function read(accountId: number): Promise<Uncounted> {
-    const last = await through(accountId);
+  async function rowsAfter(accountId: number, last: number | undefined): Promise<LedgerRow[]> {
     const query = {
       TableName,
       KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
@@ -106,7 +99,7 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
       rows.push(...readable(LedgerItem, waiting));
       if (last === undefined && waiting.length === 0) break;
     }
-    return { through: last, rows: rows.toReversed() };
+    return rows.toReversed();
   }
 
   /** Adds rows up to a `seq` to their days, once: the write that moves `through` fails after a concurrent one. */
@@ -126,14 +119,14 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
 
   return {
     through,
-    read,
+    rowsAfter,
     /**
      * Adds uncounted rows to the daily totals, once. Rows before them must not be inserted later, so beside a projector
      * only rows with an older time than `before` (epoch seconds) may be counted.
      */
     async count(accountId: number, before = Number.POSITIVE_INFINITY): Promise<void> {
-      let { through: from, rows } = await read(accountId);
-      rows = rows.filter(({ at }) => at < before);
+      let from = await through(accountId);
+      let rows = (await rowsAfter(accountId, from)).filter(({ at }) => at < before);
       while (rows.length > 0) {
         let size = rows.length;
         let totals = dayTotals(rows);

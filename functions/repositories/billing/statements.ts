@@ -101,9 +101,10 @@ export function statementStore(
     /** Repeats the read if rows were counted meanwhile, which are then in the totals or missing. */
     async usage(accountId, question) {
       for (let tries = 1; ; tries++) {
-        const { rows, through } = await counter.read(accountId);
-        const page = await usagePage(accountId, question, dayTotals(rows));
-        if (tries === maxTries || (await counter.through(accountId)) === through) return page;
+        const through = await counter.through(accountId);
+        const waiting = counter.rowsAfter(accountId, through).then(dayTotals);
+        const [{ length }, page] = await Promise.all([waiting, usagePage(accountId, question, waiting)]);
+        if (length === 0 || tries === maxTries || (await counter.through(accountId)) === through) return page;
       }
     },
   };
@@ -112,13 +113,13 @@ export function statementStore(
   async function usagePage(
     accountId: number,
     { from, to, group, after }: UsageQuestion,
-    waiting: readonly DayTotal[],
+    waiting: Promise<readonly DayTotal[]>,
   ): Promise<{ rows: DailyUsage[]; next: string | undefined }> {
     const parts = group ? await groupParts(accountId, group, from, to) : [{ prefix: usagePrefixes.detail, from, to }];
     const rows: DailyUsage[] = [];
     let place = '';
     for (const part of parts) {
-      for await (const { sk, ...row } of usageRows(accountId, part, waiting, after)) {
+      for await (const { sk, ...row } of usageRows(accountId, part, await waiting, after)) {
         const isSplit = group && rows.at(-1)?.date === row.date;
         if (rows.length >= usageRowsPerPage && !isSplit) return { rows, next: place };
         rows.push(row);
