@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addMonths } from '#domain/shared/months.ts';
+import { addMonths } from '#contract/shared/time.ts';
 import { accountCapacity } from '#lib/cost/capacity.ts';
 import { startService } from '#local/start/service.ts';
 import { oursArm } from './shared/arms.ts';

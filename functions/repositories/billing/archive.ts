@@ -79,7 +79,6 @@ export function archiveStore(
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* v.parse(v.array(RowKey), Items);
   }
 
-  const counter = usageCounter(client, table);
   return {
     through: (accountId) => archived.through(accountId),
     count: (accountId, before) => counter.count(accountId, before),
