@@ -78,7 +78,7 @@ describe('npm run restore', () => {
       expect.stringContaining('"DeletionProtectionEnabled":true'),
       expect.stringContaining('"StreamViewType":"NEW_AND_OLD_IMAGES"'),
     ]);
-    expect(operations()).not.toContain('UpdateTimeToLive');
+    expect(sent('UpdateTimeToLive')).toContain('"AttributeName":"ttl"');
     // The printed stage setting for the new table.
     const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
     expect(setting).toEqual(restoredTables);
