@@ -176,11 +176,13 @@ describe('the DynamoDB calls of a request', () => {
 
   it('are one read and two writes for an Idempotency-Key, and one read and one write for its repeat', async () => {
     const person = await customer();
-    const plain = await operationsOf(() => service.call('POST', path, { key: person.key, body: chat() }));
+    const call = () => service.call('POST', path, { key: person.key, body: chat() });
+    // Includes the time of the key's last use, which is stored once a minute.
+    await call();
+    const plain = await operationsOf(call);
     const first = await operationsOf(() => send(person.key, 'k'));
     expect(first).toEqual({ ...plain, GetItem: 1, PutItem: (plain['PutItem'] ?? 0) + 2 });
-    const record = 1; // Of the request, written by its job.
-    expect(await operationsOf(() => send(person.key, 'k'))).toEqual({ PutItem: 1 + record, GetItem: 1 });
+    expect(await operationsOf(() => send(person.key, 'k'))).toEqual({ PutItem: 1, GetItem: 1 });
   });
 
   it('do not increase without the header', async () => {
