@@ -26,6 +26,8 @@ export interface DatabaseFile {
    * is locked.
    */
   trimStream(table: string, before: number, limit: number): number | 'busy';
+  /** Whether an index, sorted by times in epoch seconds, has an entry up to now. */
+  hasDue(table: string, index: string, sortKey: string, nowSeconds: number): boolean;
   /** A table's stream records after a sequence number, in order. The same objects until the database changes. */
   streamRecords(table: string, after: number, limit: number): readonly StoredRecord[];
   /** Changes with every write to the database. */
@@ -157,6 +159,15 @@ function accessTo(database: DatabaseSync): DatabaseFile {
         .all(nowSeconds, limit);
       const names = [partitionKey, ...(sortKey ? [sortKey] : [])].map((key) => key.name);
       return rows.map((row) => keyOf(v.parse(StoredItem, row).item_json, names));
+    },
+    hasDue(table, index, sortKey, nowSeconds) {
+      const entries = `"${table}::gsi::${index}"`;
+      // Only the first entry of each partition is parsed.
+      const first = `SELECT gsi_pk AS pk, MIN(gsi_sk) AS sk FROM ${entries} GROUP BY gsi_pk`;
+      const isFirst = `gsi_pk = pk AND gsi_sk = sk AND ${expiry(sortKey)} <= ?`;
+      return (
+        database.prepare(`SELECT 1 FROM (${first}) JOIN ${entries} ON ${isFirst} LIMIT 1`).get(nowSeconds) !== undefined
+      );
     },
     trimStream(table, before, limit) {
       try {

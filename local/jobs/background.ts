@@ -46,14 +46,17 @@ export interface Background {
  * Whether an account is due at `now` (epoch ms) by an index: to be renewed, or its holds to be checked. The job's query
  * of each shard would take more time than all other jobs.
  */
-async function isAnyDue(client: DynamoDBClient, now: number, index: 'due' | 'holds' = 'due'): Promise<boolean> {
+async function isAnyDue({ client, file }: Database, now: number, index: 'due' | 'holds' = 'due'): Promise<boolean> {
   const { name, indexes } = tables.meters;
+  const { sortKey } = indexes[index];
+  const seconds = Math.floor(now / 1000);
+  if (file) return file.hasDue(name, index, sortKey.name, seconds);
   const due = {
     TableName: name,
     IndexName: index,
     FilterExpression: '#due <= :now',
-    ExpressionAttributeNames: { '#due': indexes[index].sortKey.name },
-    ExpressionAttributeValues: { ':now': { N: String(Math.floor(now / 1000)) } },
+    ExpressionAttributeNames: { '#due': sortKey.name },
+    ExpressionAttributeValues: { ':now': { N: String(seconds) } },
   };
   for await (const { Count = 0 } of paginateScan({ client }, due)) if (Count > 0) return true;
   return false;
@@ -96,7 +99,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
   const isWorkless = async ({ id }: Job): Promise<boolean> => {
     if (id !== jobs.sweepMeters.id) return false;
-    return !(await isAnyDue(database.client, now(), 'holds')) && !(await isAnyDue(database.client, now()));
+    return !(await isAnyDue(database, now(), 'holds')) && !(await isAnyDue(database, now()));
   };
   const scheduledJobs = (hasCanary ? [...own, canary] : own).flatMap((job) => scheduled(job, isWorkless));
   const schedule = startSchedule([...scheduledJobs, expiry, fileExpiry], log);
@@ -123,7 +126,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
       isDone = await schedule.runAll();
       await settledAll(sweeps);
       // One run of the sweep advances an account by a limited number of months.
-      isLeft = await isAnyDue(database.client, now());
+      isLeft = await isAnyDue(database, now());
     } while (isDone && isLeft && !isLate());
     await settledAll();
     return isDone && !isLeft;
