@@ -25,6 +25,8 @@ export interface StreamPumpOptions extends Omit<DeliveryOptions, 'signal'> {
   readonly checkpointFile: string;
   /** The embedded database's file, which is read without requests. */
   readonly file?: DatabaseFile | undefined;
+  /** Minimum milliseconds between reads. Records of one read share requests. */
+  readonly restMs: number;
 }
 
 export interface StreamPump extends Pump {
@@ -33,15 +35,13 @@ export interface StreamPump extends Pump {
 }
 
 const batchSize = 100;
-/** Lambda polls a stream as often (AWS "Using AWS Lambda with Amazon DynamoDB"). */
-const restMs = 250;
 /** Writes that bypass the proxy do not wake the pump. */
 const idleMs = 2000;
 
 const Checkpoint = v.object({ streamArn: v.string(), positions: v.record(v.string(), v.string()) });
 
 export async function startStreamPump(options: StreamPumpOptions): Promise<StreamPump> {
-  const { client, file, streamArn, checkpointFile } = options;
+  const { client, file, streamArn, checkpointFile, restMs } = options;
   const positions = await readPositions(options);
   const reader = file ? fileReader(file, streamArn, positions) : apiReader(client, streamArn, positions);
   let checkpoint: number | undefined;

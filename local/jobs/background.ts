@@ -1,4 +1,4 @@
-import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { canary, type Job, jobs, jobsFor, type QueueTrigger, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, type QueueId, queues, tables, type TableSpec } from '#contract/platform/resources.ts';
@@ -215,6 +215,8 @@ async function openPump(
     deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
     file: database.file,
+    // Lambda polls every 250 ms. Users wait for emails, and each call writes to `meters`.
+    restMs: stream === 'meters' ? 250 : 50,
     log: logAs(job, log),
   });
   return { table: name, pump };

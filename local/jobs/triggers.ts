@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { allJobs, eventSources, type Job } from '#contract/jobs.ts';
 import { jobHandler, lambdaContext, withTimeout } from '../gateway/lambda.ts';
 import { describeError } from '../shared/problems.ts';
-import type { Pump } from '../shared/pump.ts';
+import { type Pump, startPause } from '../shared/pump.ts';
 
 export interface Recurring {
   readonly name: string;
@@ -153,6 +153,7 @@ const subscribers: readonly Job[] = allJobs.filter(({ trigger }) => 'logs' in tr
 export function createLogSubscription(log: (line: string) => void, run: typeof runJob = runJob): LogSubscription {
   let waiting: string[] = [];
   let delivered: Promise<void> | undefined;
+  let endPause = (): void => undefined;
 
   function follow(line: string): void {
     waiting.push(line);
@@ -161,7 +162,9 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
 
   async function deliverAll(): Promise<void> {
     while (waiting.length > 0) {
-      await sleep(batchMs);
+      const pause = startPause(batchMs);
+      endPause = pause.end;
+      await pause.over;
       const lines = waiting;
       waiting = [];
       const logEvents = lines.map((message, index) => ({ id: String(index), timestamp: Date.now(), message }));
@@ -189,7 +192,11 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
     }
   }
 
-  const settled = async (): Promise<void> => delivered;
+  async function settled(): Promise<void> {
+    endPause();
+    await delivered;
+  }
+
   return { follow, settled, close: settled };
 }
 

@@ -27,6 +27,19 @@ export interface Pump {
 
 const afterErrorMs = 500;
 
+/** A pause that can be ended early. Aborting a signal would take longer than a read of the source. */
+export function startPause(ms: number): { readonly over: Promise<void>; readonly end: () => void } {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return {
+    over,
+    end() {
+      clearTimeout(timer);
+      resolve();
+    },
+  };
+}
+
 export function startPump({ poll, restMs, idleMs, onError }: PumpOptions): Pump {
   const ending = new AbortController();
   let waiters: PromiseWithResolvers<void>[] = [];
@@ -62,16 +75,11 @@ export function startPump({ poll, restMs, idleMs, onError }: PumpOptions): Pump 
     await pause(afterErrorMs);
   }
 
-  /** Ends early by `endPause`: aborting a signal takes longer than the rest of a poll. */
-  function pause(ms: number): Promise<void> {
-    if (ending.signal.aborted) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    endPause = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    return promise;
+  async function pause(ms: number): Promise<void> {
+    if (ending.signal.aborted) return;
+    const { over, end } = startPause(ms);
+    endPause = end;
+    await over;
   }
 
   function settled(): Promise<void> {

@@ -56,6 +56,7 @@ async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown, concurre
     streamArn: Table!.LatestStreamArn!,
     filters: eventPatterns({ name: 'job', type: 'BOOL' }),
     concurrentBatches,
+    restMs: 50,
     deliver: async (event) => deliver(event),
     checkpointFile: join(folder, `${name()}.json`),
     log: (line) => log.push(line),
