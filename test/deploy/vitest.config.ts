@@ -14,7 +14,7 @@ const onlyOnOneMachine = [
   // These read a table by its name, or use the clock of the test machine.
   'changes the name and nothing else',
   'end at their expiry',
-  'are at most 50 active',
+  'are limited to 50 active ones',
   // These count the calls of their own model server.
   'an SDK that gives up before the response',
   'a whole response whose client has disconnected',
