@@ -36,8 +36,8 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Twice the CPUs of a small machine, because tests spend more than half of their time waiting.
-    maxWorkers: 4,
+    // One more worker than the CPUs of a small machine, because tests spend half of their time waiting.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     env: {
       AWS_REGION: 'us-east-1',
