@@ -16,7 +16,7 @@ interface Consumed {
 
 /** Operations that report their units. */
 const counted =
-  /^DynamoDB_\d+\.(?:(Put|Update|Delete|BatchWrite|TransactWrite)Items?|(?:Get|BatchGet|TransactGet)Items?|Query|Scan)$/;
+  /^DynamoDB_\d+\.(?:((?:Put|Update|Delete|BatchWrite|TransactWrite)Items?|BatchExecuteStatement)|(?:Get|BatchGet|TransactGet)Items?|Query|Scan)$/;
 
 /** Forwards requests to a database and sums the units that it reports, whatever client sent them. */
 export async function startCountedDatabase(upstream: string): Promise<Loopback & { readonly take: () => Units }> {

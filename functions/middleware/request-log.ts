@@ -126,12 +126,29 @@ function modelOf({ order, input }: Call, { capability }: NonNullable<Route['pric
 
 const Used = v.object({ usage: v.object({ prompt_tokens: v.number(), completion_tokens: v.optional(v.number()) }) });
 
+/** Usage of the Responses and Messages APIs. Messages does not include cached tokens in its input. */
+const cachedInput = v.nullish(v.number(), 0);
+const UsedInput = v.object({
+  usage: v.object({
+    input_tokens: v.number(),
+    output_tokens: v.number(),
+    cache_read_input_tokens: cachedInput,
+    cache_creation_input_tokens: cachedInput,
+  }),
+});
+
 /** Token counts as reported in the response. A stream reports the tokens counted so far. */
 function tokensOf(result: unknown): Pick<RequestRecord, 'promptTokens' | 'completionTokens'> {
   const source = result instanceof StreamedResponse ? { usage: result.usage } : result;
-  if (!v.is(Used, source)) return {};
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = source.usage;
-  return { promptTokens, ...(completionTokens !== undefined && { completionTokens }) };
+  if (v.is(Used, source)) {
+    const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = source.usage;
+    return { promptTokens, ...(completionTokens !== undefined && { completionTokens }) };
+  }
+  const other = v.safeParse(UsedInput, source);
+  if (!other.success) return {};
+  const { input_tokens: input, output_tokens: completionTokens, ...cached } = other.output.usage;
+  const promptTokens = input + cached.cache_read_input_tokens + cached.cache_creation_input_tokens;
+  return { promptTokens, completionTokens };
 }
 
 function headersOf(sent: Readonly<Record<string, string>>): RequestRecord['headers'] {

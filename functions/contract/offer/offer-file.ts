@@ -117,7 +117,7 @@ const Endpoint = v.variant(
     }),
     v.strictObject({ kind: v.literal('bedrock'), model: bedrockModel, region: v.exactOptional(region) }),
   ],
-  'must have the kind sagemaker, openai or bedrock',
+  'must be sagemaker, openai or bedrock',
 );
 
 function isBaseUrl(value: string): boolean {

@@ -68,6 +68,22 @@ describe('the record of a request', () => {
     ]);
   });
 
+  it.each([
+    ['/openai/v1/responses', { model: 'svc-1', input: 'Hello' }],
+    ['/anthropic/v1/messages', { model: 'svc-1', max_tokens: 64, messages: [{ role: 'user', content: 'Hello' }] }],
+  ])('of POST %s contains its tokens, with and without streaming', async (path, body) => {
+    const person = await service.person({ planRank: 2 });
+    await service.call('POST', path, { key: person.key, body });
+    await (await service.open(path, person.key, { ...body, stream: true })).text();
+    const requests = await recorded(person, 2);
+    expect(
+      requests.map(({ status, promptTokens, completionTokens }) => [status, promptTokens > 0, completionTokens > 0]),
+    ).toEqual([
+      [200, true, true],
+      [200, true, true],
+    ]);
+  });
+
   it('of a stream contains its tokens, its charge and the time to its first piece', async () => {
     const person = await service.person({ planRank: 2 });
     await stream(person.key, { model: 'svc-instruct', prompt: 'Once', max_tokens: 20, stream: true });
