@@ -146,12 +146,14 @@ export interface LogSubscription extends Omit<Pump, 'wake'> {
 }
 
 const batchMs = 250;
+/** Maximum lines of one event, so that a backlog is not serialized at once. */
+const maxLines = 500;
 const maxBatchTries = 3;
 const firstPauseMs = 50;
 const subscribers: readonly Job[] = allJobs.filter(({ trigger }) => 'logs' in trigger);
 
 export function createLogSubscription(log: (line: string) => void, run: typeof runJob = runJob): LogSubscription {
-  let waiting: string[] = [];
+  const waiting: string[] = [];
   let delivered: Promise<void> | undefined;
   let endPause = (): void => undefined;
 
@@ -162,11 +164,10 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
 
   async function deliverAll(): Promise<void> {
     while (waiting.length > 0) {
-      const pause = startPause(batchMs);
+      const pause = startPause(waiting.length < maxLines ? batchMs : 0);
       endPause = pause.end;
       await pause.over;
-      const lines = waiting;
-      waiting = [];
+      const lines = waiting.splice(0, maxLines);
       const logEvents = lines.map((message, index) => ({ id: String(index), timestamp: Date.now(), message }));
       const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64');
       await Promise.all(subscribers.map((job) => deliver(job, { awslogs: { data } })));
