@@ -98,7 +98,8 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const expiry = { name: 'ttl-sweep', everySeconds: sweepSeconds, run: () => sweep(now()) };
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
   const isWorkless = async ({ id }: Job): Promise<boolean> => {
-    if (id !== jobs.sweepMeters.id) return false;
+    // In an external database, the scan would cost more than the job's queries.
+    if (id !== jobs.sweepMeters.id || !database.file) return false;
     return !(await isAnyDue(database, now(), 'holds')) && !(await isAnyDue(database, now()));
   };
   const scheduledJobs = (hasCanary ? [...own, canary] : own).flatMap((job) => scheduled(job, isWorkless));
