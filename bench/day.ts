@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addMonths } from '#contract/shared/time.ts';
 import { accountCapacity } from '#lib/cost/capacity.ts';
+import { seededRandom } from '#local/sagemaker/words.ts';
 import { startService } from '#local/start/service.ts';
 import { oursArm } from './shared/arms.ts';
 import { startCountedDatabase, type Units } from './shared/counted-database.ts';
@@ -41,17 +42,6 @@ function zipf(random: number): number {
   return rank - 1;
 }
 
-/** Random numbers that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'bench-day-'));
 const database = await startBenchDatabase();
 const counted = await startCountedDatabase(database.url);
@@ -80,7 +70,7 @@ async function run(): Promise<readonly Hour[]> {
   const requests = [false, true].map((stream) =>
     arm.headers.map((headers) => requestBytes(arm.path, headers, chatBody('0.25 KB', stream))),
   );
-  const random = seeded(1);
+  const random = seededRandom(1);
   const result: Hour[] = [];
   for (const hour of hours) {
     await local('clock', { now: new Date((midnight + hour * 3600) * 1000).toISOString() });

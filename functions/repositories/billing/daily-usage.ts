@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { dayOf } from '#contract/shared/time.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 import { readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
@@ -40,7 +41,7 @@ export function dayTotals(rows: readonly LedgerRow[]): DayTotal[] {
 }
 
 function totalsOf({ at, keyId, amount, tokens, ...row }: LedgerRow): DayTotal[] {
-  const date = new Date(at * 1000).toISOString().slice(0, 10);
+  const date = dayOf(at * 1000);
   const [service, model, key] = [row.service ?? '', row.model ?? '', keyId ?? null];
   const { detail, kind, key: byKey } = usagePrefixes;
   const counts = tokens && { inputTokens: tokens.input, cachedTokens: tokens.cached, outputTokens: tokens.output };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
+import { daySeconds } from '#contract/shared/time.ts';
 import type { Progress, StreamCall } from '#domain/meter/meter-store.ts';
 import { count } from './key-rows.ts';
 
@@ -12,7 +13,7 @@ import { count } from './key-rows.ts';
 const keyBits = 120;
 
 /** Seconds that progress outlives its call's deadline, in which the sweep must charge a crashed stream. */
-const keptSeconds = 30 * 86_400;
+const keptSeconds = 30 * daySeconds;
 
 /** Condition that selects the accounts in a scan of the table. */
 export const accountsOnly = {
