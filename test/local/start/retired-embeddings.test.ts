@@ -36,13 +36,16 @@ describe('documents of an agent whose embeddings model retires', () => {
 
   /** Returns the model whose charge paid for the document. */
   async function add(name: string, text: string): Promise<string> {
+    const charges = async () =>
+      (await service.call('GET', '/api/credits')).body.data.entries.filter(
+        ({ type, service }: any) => type === 'charge' && service === 'embeddings',
+      );
+    const before = (await charges()).length;
     const { status, body } = await service.call('POST', `${path}/documents`, { name, text });
     expect({ status, detail: body.detail }).toEqual({ status: 201, detail: undefined });
     const statusOf = async () => (await service.call('GET', `${path}/documents`)).body.data.items[0].status;
     await expect.poll(statusOf).toBe('ready');
-    const charges = async () =>
-      (await service.call('GET', '/api/credits')).body.data.entries.filter((row: any) => row.service === 'embeddings');
-    await expect.poll(async () => (await charges()).length).toBeGreaterThan(0);
+    await expect.poll(async () => (await charges()).length).toBeGreaterThan(before);
     return (await charges())[0].model;
   }
 

@@ -1,19 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { apiClient } from '#local/admin/demo-account.ts';
+import { endWithFile } from '#test/children.ts';
 
 /** An offer file as text; the tests change copies of the example. */
 export type OfferFile = Record<string, any>;
 
 export const exampleOffer = async (): Promise<OfferFile> =>
   JSON.parse(await readFile(new URL('../../../examples/offers/open-models.json', import.meta.url), 'utf8'));
-
-const running = new Set<ChildProcess>();
-/** Also after a failed test, whose process would wait for the pipe. */
-afterAll(() => running.forEach((child) => child.kill()));
 
 interface OfferedOptions {
   readonly isBuilt?: boolean;
@@ -39,9 +35,9 @@ export async function startOffered(
       ...(isBuilt ? ['build'] : []),
       ...(takesPayments ? ['payments'] : []),
     ],
-    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] },
   );
-  running.add(child);
+  endWithFile(child);
   const [line] = await once(child.stdout, 'data');
   const { origin, key }: { origin: string; key: string } = JSON.parse(String(line));
 
@@ -74,7 +70,6 @@ export async function startOffered(
       if (status !== 200) throw new Error(`the clock did not move: ${status}`);
     },
     async stop(): Promise<void> {
-      running.delete(child);
       child.kill();
       await once(child, 'exit');
     },

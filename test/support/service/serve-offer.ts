@@ -17,3 +17,5 @@ const service = await startService({
 });
 console.log(JSON.stringify({ origin: service.origin, key: service.status.demo?.apiKey }));
 process.on('SIGTERM', () => void service.close().then(() => process.exit(0)));
+// The input ends with the process that started this one, even if that process was killed.
+process.stdin.on('end', () => process.exit()).resume();

@@ -59,7 +59,7 @@ export async function sendToVictim(request: VictimRequest, fatalStep?: string): 
     const model = await startModelProxy((what) => reached(`model ${what}`));
     const offset = services().clock.now() - Date.now();
     const child = spawn(process.execPath, ['test/support/service/serve-routes.ts', String(offset)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: {
         ...process.env,
         AWS_ENDPOINT_URL_DYNAMODB: database.url,
