@@ -162,7 +162,7 @@ try {
     const throttled = throttledShare(hours.map((hour) => writes(name) * 10_000 * share(hour)));
     if (writes(name) + renewal < 0.005) continue;
     const cells = [shown(writes(name), 2), shown(unitsPerCall(name, 'read', usual), 2), shown(Math.max(0, renewal), 2)];
-    console.log(`| \`${name}\` | ${cells.join(' | ')} | ${shown(100 * throttled, 1)} % |`);
+    console.log(`| \`${name}\` | ${cells.join(' | ')} | ${shown(100 * throttled, 1)}% |`);
   }
   console.log(`\n| Calls per second, average | ${rates.map((rate) => shown(rate)).join(' | ')} |`);
   console.log(`| --- | ${rates.map(() => '---: |').join(' ')}`);

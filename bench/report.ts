@@ -126,7 +126,7 @@ function growthRow({
   refused,
 }: GrowthPoint): Row {
   const values = [number(callsPerSecond, 0), number(totalMs, 1), number(processorMs, 2)];
-  return [String(accounts), String(concurrentCalls), ...values, `${number(busyShare * 100, 0)} %`, String(refused)];
+  return [String(accounts), String(concurrentCalls), ...values, `${number(busyShare * 100, 0)}%`, String(refused)];
 }
 
 interface Group {

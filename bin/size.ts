@@ -17,7 +17,7 @@ const pages = globSync(['*.md', 'docs/**/*.md']).map((path) => ({ path, words: w
 const small = production.filter(({ lines }) => lines < 20).length;
 const rows: readonly (readonly [string, string | number])[] = [
   ['Production files', production.length],
-  ['of which under 20 lines', `${Math.round((100 * small) / production.length)} %`],
+  ['of which under 20 lines', `${Math.round((100 * small) / production.length)}%`],
   ['Production lines', sum(production.map(({ lines }) => lines))],
   ['Test files', tests.length],
   ['Test lines', sum(tests.map(({ lines }) => lines))],

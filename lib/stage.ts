@@ -137,7 +137,7 @@ const Settings = v.strictObject({
   alarms: v.strictObject({
     /** Email address for alarms. Null: alarms are only displayed. */
     email: v.nullable(Email),
-    /** US dollars per month, with notifications at 80 and 100 %. Null: no budget. */
+    /** US dollars per month, with notifications at 80 and 100%. Null: no budget. */
     monthlyBudgetUsd: v.nullable(Positive),
     /** Concurrent Lambda executions of the account and region above which an alarm fires. */
     claimedConcurrency: Positive,
@@ -151,7 +151,7 @@ const Settings = v.strictObject({
   /** Reserved concurrency by job id: both guaranteed to the job and its maximum. Free of charge. */
   reservedConcurrency: v.optional(ReservedConcurrency, {}),
   /**
-   * `canary`: new code receives 10 % of the calls for ten minutes and is rolled back if it fails. `all-at-once`: new
+   * `canary`: new code receives 10% of the calls for ten minutes and is rolled back if it fails. `all-at-once`: new
    * code receives all calls immediately.
    */
   rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),

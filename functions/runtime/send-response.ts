@@ -20,7 +20,7 @@ export function bufferedHandler(handle: Handle) {
   };
 }
 
-/** Writes directly: Middy's streaming mode adds about 10 % to the duration of a call. */
+/** Writes directly: Middy's streaming mode adds about 10% to the duration of a call. */
 export function streamedHandler(handle: Handle) {
   return awslambda.streamifyResponse(async (event: APIGatewayProxyEvent, stream, context) => {
     const { body, lifecycle, ...head } = await responseOf(handle, event, context);

@@ -167,7 +167,7 @@ const codings = {
 } as const;
 export type Coding = keyof typeof codings;
 
-/** Takes a few ms per 100 KB. The maximum quality takes a hundred times as long and saves 5 %. */
+/** Takes a few ms per 100 KB. The maximum quality takes a hundred times as long and saves 5%. */
 const brotliQuality = 6;
 /** CloudFront also compresses only files of at least 1,000 bytes. */
 const minBytes = 1000;

@@ -18,7 +18,7 @@ const balanceBelow = (value: number) => ({ kind: 'balance_below', value });
 const monthPercent = (value: number) => ({ kind: 'month_percent', value });
 
 describe('alerts', () => {
-  it('default to emails at 80 and 100 % of the month, and can be replaced', async () => {
+  it('default to emails at 80 and 100% of the month, and can be replaced', async () => {
     const person = await service.person();
     expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
     const chosen = byMail(balanceBelow(500), monthPercent(50), { kind: 'key_percent', value: 90, keyId: person.keyId });
@@ -49,7 +49,7 @@ describe('alerts', () => {
     const { key } = (await service.call('POST', '/api/keys', { cookie: person.cookie, body })).body.data;
     await put(person, byMail({ kind: 'key_percent', value: 50 }));
     for (let call = 0; call < 4; call++) await chatWith(key);
-    expect(await subjects(person)).toEqual(['A key has used 50 % of its limit']);
+    expect(await subjects(person)).toEqual(['A key has used 50% of its limit']);
     const [mail] = await mailsTo(service, person.email);
     expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
   });

@@ -104,7 +104,7 @@ async function walked(seed: number, prepare: () => Promise<unknown>) {
   };
 }
 
-describe('a transaction conflict on 30 % of all writes', () => {
+describe('a transaction conflict on 30% of all writes', () => {
   it(
     `leaves responses, balance and ledger of a random walk unchanged (SEED=${seed})`,
     async () => {

@@ -97,7 +97,7 @@ describe('a process killed during a call', () => {
   });
 });
 
-describe('a process killed while 30 % of all writes conflict', () => {
+describe('a process killed while 30% of all writes conflict', () => {
   const steps = ['UpdateItem 1 returned', 'UpdateItem 2 sent', 'UpdateItem 2 returned', 'UpdateItem 3 returned'];
 
   it('charges its call at most once, and loses no credit once the sweep has run', { timeout: patience }, async () => {

@@ -80,7 +80,7 @@ function mix(one: string, other: string, share: number): string {
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Moves a color towards another in steps of 5 % until it passes. */
+/** Moves a color towards another in steps of 5% until it passes. */
 function until(color: string, towards: string, passes: (color: string) => boolean): string {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(color, towards, share);

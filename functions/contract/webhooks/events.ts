@@ -39,7 +39,7 @@ export const webhookEvents = {
     data: v.object({ ...ofAccount, credits, source: v.picklist(['free', 'plan', 'purchase']), balance }),
   },
   'credits.low': {
-    description: '80 % of the credits that were available in the billing month are used.',
+    description: '80% of the credits that were available in the billing month are used.',
     data: v.object({ ...ofAccount, balance }),
   },
   'credits.exhausted': {

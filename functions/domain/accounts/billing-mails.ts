@@ -35,15 +35,15 @@ export function alertMail(to: Addressee, { rule, key, publicOrigin, sellsCredits
     return emailContent({ subject: 'Your credits are used up', to, body, ...more, footer });
   }
   if (rule.kind === 'month_percent') {
-    const share = `${rule.value} % of`;
+    const share = `${rule.value}% of`;
     const body = `You have used ${share} the credits you had this month.`;
     return emailContent({ subject: `You have used ${share} your credits`, to, body, ...more, footer });
   }
   const name = key ? `The key ${key.prefix}…${key.lastFour}` : 'A key';
   return emailContent({
-    subject: `A key has used ${rule.value} % of its limit`,
+    subject: `A key has used ${rule.value}% of its limit`,
     to,
-    body: `${name} has used ${rule.value} % of its spending limit. At 100 % its calls are refused until the limit resets.`,
+    body: `${name} has used ${rule.value}% of its spending limit. At 100% its calls are refused until the limit resets.`,
     action: 'View keys',
     link: `${publicOrigin}/keys`,
     footer: 'You get this mail once for each key and period. Change alerts in the settings.',

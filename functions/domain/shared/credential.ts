@@ -105,7 +105,7 @@ export function encodeBytes(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** Maps each byte to a character with 5.95 bits of entropy. Eight characters are 25 % more frequent. */
+/** Maps each byte to a character with 5.95 bits of entropy. Eight characters are 25% more frequent. */
 export function drawnText(randomBytes: Uint8Array): string {
   let text = '';
   for (const byte of randomBytes) text += alphabet.charAt(byte % alphabet.length);

@@ -74,7 +74,7 @@ function creditEvents(image: MeterImage): AccountEvent[] {
   });
   const { accountId, seq, alerts: _, ...rest } = image;
   const data = { accountId, seq, balance: image.balance / microPerCredit };
-  // Accounts without rules use the defaults: 80 and 100 % of the month.
+  // Accounts without rules use the defaults: 80 and 100% of the month.
   const crossed = alertsOf({ accountId, ...rest }).map(({ rule, at }): AccountEvent => {
     return { type: rule.value === 100 ? 'credits.exhausted' : 'credits.low', at, data };
   });

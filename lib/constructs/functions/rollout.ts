@@ -12,7 +12,7 @@ import type { Stage } from '#lib/stage.ts';
 import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 /**
- * Rolls out new code to the functions of a stack: first to 10 % of the calls or job runs for ten minutes, then to all.
+ * Rolls out new code to the functions of a stack: first to 10% of the calls or job runs for ten minutes, then to all.
  * If the function's alarm fires before then, the deployment is rolled back. The alarm evaluates five minutes, so the
  * new code runs for at least five minutes before that. AWS documents weighted aliases for managed instances too
  * ("Deploying and updating Lambda Managed Instances functions").

@@ -103,7 +103,7 @@ describe('a model with a fallback', () => {
     expect(cost).toBe(credit);
   });
 
-  it('serves and charges every call once while 30 % of the first endpoint’s responses fail', async () => {
+  it('serves and charges every call once while 30% of the first endpoint’s responses fail', async () => {
     // A busy machine may need more than the deadline of the other tests.
     process.env['MODEL_DEADLINE_MS'] = '30000';
     service.model.responds(reply);

@@ -50,13 +50,13 @@ describe('services and usage', () => {
     expect(code(await call('GET', '/api/credits?limit=0', person))).toBe('400 INVALID_FORMAT');
   });
 
-  it('send one email at 80 % of the credits and one at 100 %', async () => {
+  it('send one email at 80% of the credits and one at 100%', async () => {
     const person = await service.person({ planRank: 2, credits: 5 });
     for (let made = 0; made < 5; made++) await call('POST', '/v1/chat/completions', person, chat());
     const subjects = (await mailsTo(service, person.email)).map(({ subject }) => subject);
     expect(subjects).toEqual([
       'Your credits are used up',
-      'You have used 80 % of your credits',
+      'You have used 80% of your credits',
       'Confirm your email address',
     ]);
   });

@@ -45,7 +45,7 @@ export function longAudioTests(): void {
     await press(page, 'Transcribe');
     const bar = page.getByRole('progressbar', { name: 'Upload' });
     await eventually(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(20);
-    await shows(page, /^Uploading: [\d.]+ (KiB|MiB) of 5 MiB, \d+ %$/);
+    await shows(page, /^Uploading: [\d.]+ (KiB|MiB) of 5 MiB, \d+%$/);
     await press(page, 'Cancel upload');
     await eventually(() => bar.count()).toBe(0);
     await throttle(page, -1);

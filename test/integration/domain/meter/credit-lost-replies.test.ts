@@ -72,7 +72,7 @@ async function lived(actions: readonly Action[], fault?: (requestId: string) => 
 
 describe('a faulty network', () => {
   it(
-    'that loses or throttles 30 % of attempts changes no outcome, balance or ledger',
+    'that loses or throttles 30% of attempts changes no outcome, balance or ledger',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 30 }), fc.nat(), async (actions, seed) => {
@@ -86,7 +86,7 @@ describe('a faulty network', () => {
   );
 
   it(
-    'that cancels 30 % of writes by conflicts changes no outcome, balance or ledger',
+    'that cancels 30% of writes by conflicts changes no outcome, balance or ledger',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 30 }), fc.nat(), async (actions, seed) => {

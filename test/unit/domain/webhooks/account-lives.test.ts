@@ -130,7 +130,7 @@ it('events of any account match their schema and are ordered by the ledger', { t
   fc.assert(property, { seed, numRuns: atLength(50, 2000) });
 });
 
-it('credits are reported low at 80 % of the month and exhausted below one credit, once each', () => {
+it('credits are reported low at 80% of the month and exhausted below one credit, once each', () => {
   const meter = { ...openMeter(7, born, planOfRank).meter, spendable: credits(100) };
   const follower = new Follower();
   let current: Meter = meter;

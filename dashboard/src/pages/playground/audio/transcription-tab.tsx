@@ -241,7 +241,7 @@ function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps) {
         <Text size="sm" className="number">
           {sent === total
             ? 'Uploaded, starting'
-            : `Uploading: ${formatBytes(sent)} of ${formatBytes(total)}, ${percent} %`}
+            : `Uploading: ${formatBytes(sent)} of ${formatBytes(total)}, ${percent}%`}
         </Text>
         {stage.kind === 'uploading' && (
           <Button size="compact-sm" variant="default" onClick={onCancel}>

@@ -49,7 +49,7 @@ describe('an estimate of tokens', () => {
     expect(ratio).toBeLessThan(1.2);
   });
 
-  it('is at most 36 % too low in Dutch, which resembles English', async () => {
+  it('is at most 36% too low in Dutch, which resembles English', async () => {
     expect(await ratioOf(dutch)).toBeGreaterThan(0.64);
   });
 
