@@ -44,6 +44,7 @@ export const row = (
     path: '/api/ai/${id}',
     summary: '${sentence}',
     credential: 'session or key',
+    access: 'develop',
     confirmed: true,
     bodyInput: ${pascal}Request,
     output: ${pascal}Result,

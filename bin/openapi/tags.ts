@@ -40,6 +40,11 @@ export const tags: readonly Tag[] = [
   },
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
   {
+    name: 'Organizations',
+    description: 'Organizations, their members and their roles, and invitations.',
+    paths: ['/api/organizations', '/api/invitations'],
+  },
+  {
     name: 'API keys',
     description: 'Keys are managed by a signed-in user, never by a key. A key is shown once, when it is created.',
     paths: ['/api/keys'],

@@ -46,7 +46,7 @@ export const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = asyn
 };
 
 export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering, clock }, { caller }) => {
-  const account = caller.kind === 'session' ? caller.account : await profile().get(caller.accountId);
+  const account = caller.kind === 'session' ? caller.account : await profile().ofKey(caller.accountId);
   const now = clock.now();
   const meter = await metering().current(caller.accountId, now);
   return {

@@ -15,6 +15,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
+import { organizationRoutes } from './routes/organizations.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { responseRoutes } from './routes/responses.ts';
@@ -32,6 +33,7 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['accounts', 'accounts', { accountRoutes }],
   ['accounts', 'passwords', { passwordRoutes }],
   ['accounts', 'sign-in', { signInRoutes }],
+  ['organizations', 'organizations', { organizationRoutes }],
   ['keys', 'keys', { keyRoutes }],
   ['subscriptions', 'subscriptions', { subscriptionRoutes }],
   ['payments', 'payments', { paymentRoutes }],

@@ -13,6 +13,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
+import { organizationRoutes } from './routes/organizations.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { responseRoutes } from './routes/responses.ts';
@@ -25,6 +26,7 @@ export const routes = {
   ...signInRoutes,
   ...passwordRoutes,
   ...accountRoutes,
+  ...organizationRoutes,
   ...keyRoutes,
   ...subscriptionRoutes,
   ...paymentRoutes,
@@ -46,7 +48,7 @@ export const routes = {
 
 /** The routes by resource. Each group is a nested stack of the API stack. */
 export const routeGroups = {
-  accounts: Object.values({ ...signInRoutes, ...passwordRoutes, ...accountRoutes }),
+  accounts: Object.values({ ...signInRoutes, ...passwordRoutes, ...accountRoutes, ...organizationRoutes }),
   keys: Object.values(keyRoutes),
   subscriptions: Object.values(subscriptionRoutes),
   payments: Object.values(paymentRoutes),

@@ -69,6 +69,17 @@ export const samples: Readonly<Record<string, Sample>> = {
   'change-password': { body: { currentPassword: password, newPassword } },
   'delete-account': { body: { email, password } },
   'end-session': { path: { id: 'some-id' } },
+  'create-organization': { body: { name: 'Harbor Works' } },
+  'get-organization': { path: account },
+  'rename-organization': { path: account, body: { name: 'Harbor Works North' } },
+  'delete-organization': { path: account },
+  'list-members': { path: account },
+  'change-member': { path: { ...account, userId: '456' }, body: { role: 'admin' } },
+  'remove-member': { path: { ...account, userId: '456' }, query: { revokeKeys: 'true' } },
+  'list-invitations': { path: account },
+  'create-invitation': { path: account, body: { email: 'another@example.com', role: 'developer' } },
+  'withdraw-invitation': { path: { ...account, invitationId: 'some-id' } },
+  'accept-invitation': { body: { token: 'tao_x' } },
   'create-key': {
     body: { name: 'production' },
     more: {

@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { ResponseKind } from '#contract/http/request.ts';
+import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
@@ -11,14 +12,19 @@ import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/pricing.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, RecordedSuccess } from '#domain/shared/idempotency.ts';
+import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { JsonLiterals } from '#domain/shared/text.ts';
 
 export type Caller = SessionCaller | KeyCaller;
 
 export interface SessionCaller {
   readonly kind: 'session';
+  /** Of the organization for which the person acts. The personal one is the account itself. */
   readonly accountId: number;
+  /** The person. */
   readonly account: Account;
+  /** In the organization. */
+  readonly role: OrganizationRole;
   readonly session: Credential;
 }
 
@@ -57,6 +63,10 @@ export interface Call {
 /** Set by `authenticate`. */
 export interface Identity {
   readonly caller: Caller;
+  /** The organization that the request names; null if the header is malformed. */
+  organization?: number | null;
+  /** Thrown by `authorize` if the named organization cannot be used. `caller` acts for the personal one. */
+  readonly refusal?: ServiceError | undefined;
   /** Verifies a key before admission, with one read. */
   readonly prove?: Proof;
   /** The same before work that costs more than the read. Trusts a recent proof, because the admission verifies the key. */

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { bodyKindOf, bodyTypes, idempotencyKey, type ResponseKind } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
-import type { Account } from '#domain/accounts/account.ts';
+import type { Holder } from '#domain/accounts/sessions.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import { hasWorkingKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
@@ -14,9 +14,10 @@ import {
   unknownKey,
   unknownSession,
 } from '#domain/shared/service-error.ts';
-import type { Call, Caller, Identity, KeyCaller, Middleware } from './call.ts';
+import type { Call, Identity, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';
+import { authorizeRole, identityOf, malformedOrganization, namedOrganization, refuseForeignOrganization } from './organization.ts';
 
 /** Rejects a body by size or media type before authentication (docs/api.md#order-of-refusals). */
 export function accept(route: Route): Middleware {
@@ -104,7 +105,7 @@ export interface Authentication {
   readonly sessionCookie: string;
   readonly now: () => number;
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
-  readonly findBySession: (session: Credential) => Promise<Account | undefined>;
+  readonly findBySession: (session: Credential, organizationId?: number) => Promise<Holder | undefined>;
 }
 
 /**
@@ -124,44 +125,52 @@ export function authenticate(route: Route, authentication: () => Authentication)
     return () => (proof ??= read());
   }
 
-  async function callerOf({ credential, isHeader }: PresentedCredential): Promise<Caller> {
+  async function identityOfCaller(
+    { credential, isHeader }: PresentedCredential,
+    organization: Identity['organization'],
+  ): Promise<Identity> {
     const takesSession = route.credential !== 'key';
     const keyHeader = route.format === 'anthropic';
     if (credential?.kind === 'key') {
       const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
-      if (!route.priced) await proofOf(caller)();
-      return caller;
+      if (route.priced) return pricedIdentity(caller);
+      await proofOf(caller)();
+      return { caller };
     }
     if (credential?.kind === 'session' && takesSession) {
-      const caller = await sessionCaller(credential);
-      if (!caller) throw unknownSession();
-      return caller;
+      const identity = await sessionIdentity(credential, organization ?? undefined);
+      if (!identity) throw unknownSession();
+      return identity;
     }
     if (isHeader && route.credential !== 'session') throw malformedKey({ keyHeader });
     throw missingCredential({ key: route.credential !== 'session', session: takesSession, keyHeader });
   }
 
-  async function sessionCaller(session: Credential): Promise<Caller | undefined> {
-    const account = await authentication().findBySession(session);
-    return account && { kind: 'session', accountId: account.id, account, session };
+  function pricedIdentity(caller: KeyCaller): Identity {
+    const prove = proofOf(caller, (meter) => (identity.meter = meter));
+    const proveForWork = async () => {
+      if (!proved.has(caller.keyId, authentication().now())) await prove();
+    };
+    const identity: Identity = { caller, prove, proveForWork };
+    return identity;
+  }
+
+  async function sessionIdentity(session: Credential, organizationId?: number): Promise<Identity | undefined> {
+    const holder = await authentication().findBySession(session, organizationId);
+    return holder && identityOf(session, holder, organizationId);
   }
 
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
       const shown = presentedCredential(event, authentication().sessionCookie, route);
-      const caller = await (route.credential === 'session if any'
-        ? shown.credential?.kind === 'session' && sessionCaller(shown.credential)
-        : callerOf(shown));
-      if (!caller) return;
-      call.identity = { caller };
-      if (!route.priced || caller.kind !== 'key') return;
-      const prove = proofOf(caller, (meter) => (identity.meter = meter));
-      const proveForWork = async () => {
-        if (!proved.has(caller.keyId, authentication().now())) await prove();
-      };
-      const identity: Identity = { caller, prove, proveForWork };
+      const organization = namedOrganization(event, route);
+      const identity = await (route.credential === 'session if any'
+        ? shown.credential?.kind === 'session' && sessionIdentity(shown.credential)
+        : identityOfCaller(shown, organization));
+      if (!identity) return;
       call.identity = identity;
+      if (organization !== undefined) identity.organization = organization;
     },
   };
 }
@@ -197,8 +206,9 @@ function presentedCredential(
 /** Refuses (403) cross-site changes, keys where a session is required, unconfirmed accounts and non-operators. */
 export function authorize(route: Route, publicOrigin: () => string): Middleware {
   return {
-    before: function authorizeCaller({ event, context: { call } }) {
-      const caller = call.identity?.caller;
+    before: async function authorizeCaller({ event, context: { call } }) {
+      const { identity } = call;
+      const caller = identity?.caller;
       if (!['GET', 'HEAD'].includes(route.method) && isCrossSite(event, publicOrigin(), route)) {
         throw new ServiceError(
           'INSUFFICIENT_PERMISSIONS',
@@ -211,6 +221,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
           'API keys cannot be used for this operation. Sign in to the dashboard.',
         );
       }
+      if (identity) await refuseForeignOrganization(identity);
       if (caller?.kind !== 'session') return;
       if (route.confirmed && caller.account.confirmedAt === undefined) {
         throw new ServiceError(
@@ -221,6 +232,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
       if (route.role && caller.account.role !== route.role) {
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Only an ${route.role} may do this.`);
       }
+      authorizeRole(route, caller, identity?.refusal);
     },
   };
 }
@@ -263,6 +275,7 @@ export function validate(
     before: async function validateInput({ event, context: { call } }) {
       const prove = async () => call.identity?.prove?.();
       try {
+        if (call.identity?.organization === null) throw malformedOrganization();
         const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
         const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');
         call.input = { path, query, body: undefined };

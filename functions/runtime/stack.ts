@@ -119,7 +119,7 @@ const authentication = (services: () => CoreServices) => (): Authentication => (
   sessionCookie: environment().SESSION_COOKIE,
   now: () => ambient.clock.now(),
   findMeter: (accountId) => services().metering().find(accountId),
-  findBySession: (session) => services().sessions().accountOf(session),
+  findBySession: (session, organizationId) => services().sessions().holderOf(session, organizationId),
 });
 
 const meters = (services: () => CoreServices) => (): Meters => ({

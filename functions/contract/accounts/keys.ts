@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { microPerCredit, serviceNames } from '../billing/prices.ts';
 import { knownModels, models } from '../inference/models.ts';
-import { instant, integer, text, timestamp, whole } from '../shared/fields.ts';
+import { accountId, instant, integer, text, timestamp, whole } from '../shared/fields.ts';
 import { limitPeriods } from '../shared/limits.ts';
 import { keyName } from './names.ts';
 
@@ -87,6 +87,7 @@ const described = {
   prefix: v.string(),
   status: v.picklist(keyStatuses),
   createdAt: instant,
+  createdBy: v.pipe(v.nullable(accountId), v.description('Id of the person who created it; null if unknown.')),
   expiresAt: v.nullable(instant),
   limit: v.nullable(LimitStanding),
   models: v.nullable(v.array(v.string())),

@@ -1,6 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import type { ServiceName } from '../billing/prices.ts';
 import type { Capability } from '../offer/offer.ts';
+import type { SessionAccess } from '../organizations/roles.ts';
 import type { QueueId, TableId } from '../platform/resources.ts';
 import { type ErrorCode, errorStatus } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
@@ -61,6 +62,10 @@ interface RouteDeclaration {
   /** Additional sentences for the API reference. */
   readonly note?: string;
   readonly credential: Credential;
+  /** Roles of the organization that may use the route with a session; otherwise 403. Required if it accepts one. */
+  readonly access?: SessionAccess;
+  /** The organization is the `id` of the path, in place of the header's. */
+  readonly namesOrganization?: true;
   /** Requires a confirmed email address; otherwise 403. */
   readonly confirmed?: true;
   /** Requires a session with this role; otherwise 403. */
@@ -139,7 +144,13 @@ const defaults: Required<Pick<Route, Defaulted>> = {
   memoryMb: 512,
 };
 
-export const defineRoute = <const R extends RouteDeclaration>(declaration: R) => ({
+/** Makes every route that accepts a session declare who may use it. */
+type Accessible =
+  | { readonly credential: 'none' | 'key'; readonly access?: never }
+  | { readonly credential: 'session' | 'session or key'; readonly access: SessionAccess }
+  | { readonly credential: 'session if any'; readonly access: 'person' };
+
+export const defineRoute = <const R extends RouteDeclaration & Accessible>(declaration: R) => ({
   ...defaults,
   format: formatNameOf(declaration.path),
   ...declaration,
@@ -154,9 +165,13 @@ export const namesModel = ({ pathInput, bodyInput }: Route): boolean =>
 const hasModel = (entries: unknown): boolean =>
   typeof entries === 'object' && entries !== null && Object.hasOwn(entries, 'model');
 
+/** Whether a request acts for an organization, and not for a person or nobody. */
+export const actsForOrganization = ({ access, credential }: Pick<Route, 'access' | 'credential'>): boolean =>
+  access === undefined ? credential === 'key' : access !== 'person';
+
 /** Returns every error code that an operation may return, by status: those implied by its route, and its own. */
 export function errorCodesOf(route: Route): ErrorCode[] {
-  const { credential, method, priced } = route;
+  const { access, credential, method, priced } = route;
   const changes = method !== 'GET' && method !== 'HEAD';
   const takesInput = Boolean(route.pathInput ?? route.queryInput ?? route.bodyInput ?? route.idempotent);
   const possible: readonly [condition: unknown, ...codes: ErrorCode[]][] = [
@@ -168,6 +183,8 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     // 403: an API key where a session is required, and a cross-site request with the browser's session.
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
+    // An organization that the caller may not use, or not with its role.
+    [actsForOrganization(route), 'INVALID_FORMAT', 'NOT_FOUND', ...(access ? (['INSUFFICIENT_PERMISSIONS'] as const) : [])],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced?.capability, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
     [namesModel(route), 'NOT_FOUND'],

@@ -3,15 +3,7 @@ import { email } from '../accounts/email.ts';
 import { lotSource } from '../billing/credits.ts';
 import { planListing } from '../billing/plans.ts';
 import { CurrentSubscription } from '../billing/subscriptions.ts';
-import { accountId, instant, integer, isVisible, text, whole } from '../shared/fields.ts';
-
-/** Account id in a path or query. */
-const idInText = v.pipe(
-  v.string(),
-  v.regex(/^[1-9]\d{0,15}$/, 'must be an account id'),
-  v.transform(Number),
-  v.maxValue(Number.MAX_SAFE_INTEGER, 'must be an account id'),
-);
+import { accountId, idInText, instant, integer, isVisible, text, whole } from '../shared/fields.ts';
 
 export const AccountPath = v.object({ id: idInText });
 

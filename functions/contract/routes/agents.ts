@@ -1,7 +1,7 @@
 import { Agent, AgentChange, AgentList, AgentPath, AgentQuery, NewAgent } from '../agents/agents.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-export const shared = { credential: 'session or key', confirmed: true } as const;
+export const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 
 /** Accounts contain sessions and throttles. The key is in the meter. */
 export const reading = { tables: { accounts: 'write', meters: 'read', agents: 'read' } } as const;

@@ -8,6 +8,7 @@ export const analysisRoutes = {
     path: '/api/ai/analyze',
     summary: 'Analyze text',
     credential: 'session or key',
+    access: 'develop',
     confirmed: true,
     bodyInput: AnalysisRequest,
     output: Analysis,

@@ -43,7 +43,7 @@ const transcription = {
   timeoutSeconds: 65,
 } as const;
 
-const shared = { credential: 'session or key', confirmed: true } as const;
+const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 const created = { status: 201, message: 'SUCCESS' };
 const jobs = '/api/ai/transcriptions';
 
@@ -57,6 +57,7 @@ export const audioRoutes = {
     path: '/api/ai/speech',
     summary: 'Convert text to speech',
     credential: 'session or key',
+    access: 'develop',
     confirmed: true,
     bodyInput: SpeechRequest,
     responseKinds: ['json', 'audio'],
@@ -69,6 +70,7 @@ export const audioRoutes = {
     path: '/api/ai/voices',
     summary: 'List the voices',
     ...shared,
+    access: 'read',
     output: VoiceList,
     uses: { tables: { accounts: 'write', meters: 'read' } },
   }),
@@ -88,6 +90,7 @@ export const audioRoutes = {
     path: '/api/ai/transcribe',
     summary: 'Transcribe audio',
     credential: 'session or key',
+    access: 'develop',
     confirmed: true,
     bodyInput: TranscriptionRequest,
     formInput: TranscriptionForm,

@@ -20,6 +20,7 @@ export const inferenceRoutes = {
     path: '/api/ai/translate',
     summary: 'Translate text',
     credential: 'session or key',
+    access: 'develop',
     confirmed: true,
     bodyInput: TranslationRequest,
     output: Translation,

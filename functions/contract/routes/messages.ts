@@ -2,7 +2,7 @@ import { messagesPlan } from '../billing/plans.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Message, MessageList, MessageListQuery, MessagePath, NewMessage } from '../messages/messages.ts';
 
-const shared = { credential: 'session or key', confirmed: true } as const;
+const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', messages: 'read' } } as const;
 
 /** SMS and voice calls. */

@@ -17,7 +17,7 @@ import {
 import { RequestList, RequestQuery } from '../requests/request-list.ts';
 
 /** Requires a session with the role of an operator. */
-const operators = { credential: 'session', role: 'operator' } as const;
+const operators = { credential: 'session', access: 'person', role: 'operator' } as const;
 
 const list = { ...operators, method: 'GET', pathInput: AccountPath, refusals: ['NOT_FOUND'] } as const;
 

@@ -37,6 +37,7 @@ export const passwordRoutes = {
     summary: 'Change the password',
     note: 'Send the current password or an identity token. All other sessions, known devices and earlier links end.',
     credential: 'session',
+    access: 'person',
     bodyInput: PasswordChange,
     refusals: ['INVALID_CREDENTIALS', 'INVALID_IDENTITY_TOKEN', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     opensSession: true,

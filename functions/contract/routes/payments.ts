@@ -12,7 +12,7 @@ import {
   Portal,
 } from '../payments/payments.ts';
 
-const shared = { credential: 'session or key', confirmed: true } as const;
+const shared = { credential: 'session or key', access: 'bill', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', payments: 'read' }, payments: true } as const;
 /** Reading a payment from the provider can grant its credits. */
 const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
@@ -27,6 +27,7 @@ export const paymentRoutes = {
     path: `${path}/packs`,
     summary: 'List the packs of credits',
     credential: 'session or key',
+    access: 'read',
     output: PackList,
     refusals: ['INVALID_STATE'],
     uses: { tables: { accounts: 'write', meters: 'read' } },

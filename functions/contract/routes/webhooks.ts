@@ -15,7 +15,7 @@ import {
   WebhookQuery,
 } from '../webhooks/webhooks.ts';
 
-const shared = { credential: 'session or key', confirmed: true } as const;
+const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 
 /** The check of the plan settles and reads the meter. Accounts contain sessions and throttles. */
 const reading = { tables: { accounts: 'write', meters: 'write', webhooks: 'read' } } as const;

@@ -80,6 +80,14 @@ export const pageSize = v.pipe(
 /** Id of an account, user or balance: a random integer that JavaScript represents exactly (docs/accounts.md#ids). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
+/** Account id in a path or query. */
+export const idInText = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,15}$/, 'must be an account id'),
+  v.transform(Number),
+  v.maxValue(Number.MAX_SAFE_INTEGER, 'must be an account id'),
+);
+
 /** Returns whether a text has at least this many code points, each of which has one or two UTF-16 units. */
 function hasCharacters(value: string, min: number): boolean {
   if (value.length < min || value.length >= 2 * min) return value.length >= min;

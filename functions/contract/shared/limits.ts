@@ -29,6 +29,10 @@ export const limits = {
   keyChangesPerMinute: 10,
   /** Subscription changes of an account. Each one writes a ledger row and sends an event to every webhook. */
   subscriptionChangesPerMinute: 10,
+  /** Shared organizations of a person. */
+  organizations: 50,
+  organizationMembers: 200,
+  openInvitations: 50,
   webhooks: 10,
   /** Changes of webhooks and rotations of their secrets by an account. */
   webhookChangesPerMinute: 30,

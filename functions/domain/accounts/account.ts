@@ -111,8 +111,11 @@ export interface Removal {
 }
 
 export interface AccountDeletionStore {
-  /** Disables keys and sessions and releases the address and identities. `freeFrom` in epoch seconds. */
-  remove(account: Account, until: Removal, notice: OutgoingMail | undefined, now: number): Promise<void>;
+  /**
+   * Disables keys and sessions and releases the address and identities. `freeFrom` in epoch seconds. Returns false if
+   * the account is a member of an organization, or was deleted.
+   */
+  remove(account: Account, until: Removal, notice: OutgoingMail | undefined, now: number): Promise<boolean>;
   toBePurged(now: number): AsyncGenerator<DeletedAccount>;
   /** Deletes all data except the ledger. Throws if `signal` aborts; the next run deletes the rest. */
   purge(deleted: DeletedAccount, signal?: AbortSignal): Promise<void>;

@@ -57,7 +57,10 @@ export interface MailContent {
  * Omits the name until the address is confirmed, because a stranger who registers the address could otherwise send
  * arbitrary text to its owner.
  */
-export type Addressee = Pick<Account, 'name' | 'confirmedAt'>;
+export type Addressee = Pick<Account, 'name' | 'confirmedAt'> & {
+  /** Name of the organization that the email is about, for one of its members. */
+  readonly organization?: string;
+};
 
 interface EmailLayout {
   subject: string;
@@ -70,9 +73,10 @@ interface EmailLayout {
 
 export function emailContent({ subject, to, body, action, link, footer }: EmailLayout): MailContent {
   const isOwner = to.confirmedAt !== undefined && isName(to.name);
+  const about = to.organization === undefined ? [] : [`Organization: ${to.organization}`];
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
   const signature = [brand.name, ...contacts.map(({ label, target }) => `${label}: ${target}`), ''];
-  const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', ...signature].join('\n');
+  const text = [greeting, '', ...about.flatMap((line) => [line, '']), body, '', `${action}:`, link, '', footer, '', ...signature].join('\n');
   const html = `<!doctype html>
 <html lang="en">
 <head><title>${escapeHtml(subject)}</title></head>
@@ -89,7 +93,7 @@ ${escapeHtml(brand.name)}
 <tr><td bgcolor="${brand.card}" style="padding:28px 24px;border:1px solid ${brand.line};border-radius:12px">
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.01em">${escapeHtml(subject)}</h1>
 <p>${escapeHtml(greeting)}</p>
-<p>${escapeHtml(body)}</p>
+${about.map((line) => `<p><b>${escapeHtml(line)}</b></p>\n`).join('')}<p>${escapeHtml(body)}</p>
 <p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${brand.accent};color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${escapeHtml(action)}</a></p>
 <p style="margin:0;padding-top:16px;border-top:1px solid ${brand.line};color:${brand.dim};font-size:14px">${escapeHtml(footer)}</p>
 </td></tr>${contactLine}

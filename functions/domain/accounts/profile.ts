@@ -3,7 +3,7 @@ import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import {
   type Account,
   type AccountDeletionStore,
@@ -27,12 +27,14 @@ interface ProfileParts {
   readonly throttle: () => Throttle;
   /** Ends all charges for plans before an account is deleted. Throws 503 if that is not possible now. */
   readonly stopCollecting: (accountId: number) => Promise<void>;
+  /** Ends the memberships of the person. Throws 409 if an organization would be left without an owner. */
+  readonly leaveOrganizations: (account: Account) => Promise<void>;
   readonly afterDeletion: (accountId: number) => Promise<void>;
 }
 
 export function profileService(
   accounts: AccountStore,
-  { deletions, meters, throttle, stopCollecting, afterDeletion }: ProfileParts,
+  { deletions, meters, throttle, stopCollecting, leaveOrganizations, afterDeletion }: ProfileParts,
   clock: Clock,
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
@@ -41,6 +43,13 @@ export function profileService(
     const account = await accounts.find(accountId);
     if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
     return account;
+  }
+
+  /** Refuses (403) the key of a shared organization, which has no person. */
+  async function ofKey(accountId: number): Promise<Account> {
+    const account = await accounts.find(accountId);
+    if (account) return account;
+    throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The API key belongs to an organization, not to a user. Sign in.');
   }
 
   async function rename(account: Account, name: string): Promise<Account> {
@@ -59,11 +68,19 @@ export function profileService(
     await prove(account);
     const isConfirmed = account.confirmedAt !== undefined;
     if (!isConfirmed) await throttle().enforce(unconfirmedDeletions, account.email);
+    await leaveOrganizations(account);
     await stopCollecting(account.id);
     const now = clock.now();
     const removal = { purgeAt: now + retentionMs, freeFrom: await nextFreeMonth(account, now) };
-    await deletions().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);
+    const notice = isConfirmed ? noticeTo(account) : undefined;
+    if (!(await deletions().remove(account, removal, notice, now))) await refuseMember(account.id);
     await afterDeletion(account.id);
+  }
+
+  /** The person joined an organization meanwhile, unless another request deleted the account. */
+  async function refuseMember(accountId: number): Promise<void> {
+    const current = await accounts.find(accountId);
+    if (current?.deletedAt === undefined) throw accountBusy();
   }
 
   function noticeTo(account: Account): OutgoingMail {
@@ -90,5 +107,5 @@ export function profileService(
     return purged;
   }
 
-  return { get, rename, remove, purge };
+  return { get, ofKey, rename, remove, purge };
 }

@@ -1,4 +1,5 @@
 import { otherSessions } from '#contract/shared/limits.ts';
+import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import { iso, minuteMs } from '#contract/shared/time.ts';
 import { type Credential, issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -45,12 +46,13 @@ export function sessionService(
     return { text, lifetimeMs: maxMs };
   }
 
-  async function accountOf({ accountId, digest }: Credential): Promise<Account | undefined> {
-    const found = await sessions.find(accountId, digest);
+  /** `organizationId`: an organization whose role is read with the session. */
+  async function holderOf({ accountId, digest }: Credential, organizationId?: number): Promise<Holder | undefined> {
+    const found = await sessions.find(accountId, digest, organizationId);
     const now = clock.now();
     if (!found || !isAlive(found.row, found.account, now)) return undefined;
     if (now - found.row.lastSeenAt >= touchInterval) await sessions.touch(accountId, digest, now);
-    return found.account;
+    return found;
   }
 
   async function list(account: Account, current: Credential) {
@@ -87,7 +89,7 @@ export function sessionService(
 
   return {
     open,
-    accountOf,
+    holderOf,
     list,
     endOther,
     end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
@@ -121,9 +123,20 @@ export interface Session extends SessionOrigin {
   readonly sessionsValidFrom: number;
 }
 
+/** The person of a session, and the role in the named organization; absent if the person is not a member. */
+export interface Holder {
+  readonly account: Account;
+  readonly membership?: { readonly role: OrganizationRole; readonly isSuspended: boolean };
+}
+
 export interface SessionStore {
   open(accountId: number, session: Session): Promise<void>;
-  find(accountId: number, digest: string): Promise<{ row: Session; account: Account } | undefined>;
+  /** Reads everything at once. */
+  find(
+    accountId: number,
+    digest: string,
+    organizationId?: number,
+  ): Promise<(Holder & { readonly row: Session }) | undefined>;
   list(accountId: number): Promise<Session[]>;
   touch(accountId: number, digest: string, now: number): Promise<void>;
   end(accountId: number, digest: string): Promise<void>;

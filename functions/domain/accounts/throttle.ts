@@ -67,6 +67,13 @@ export const emailChangeRequests = windows('email-change', [
  */
 export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: dayMs }]);
 
+/** Each organization has a free allowance. */
+export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayMs }]);
+
+/** Invitations of all organizations to an address. Separate from the owner's own emails, so that they cannot stop those. */
+export const invitationsToAddress = windows('invitation', [{ max: 10, ms: dayMs }]);
+export const invitationsOfOrganization = windows('invitations', [{ max: 100, ms: dayMs }]);
+
 /** Each change is a transaction on the meter that calls write to. */
 export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minuteMs }]);
 

@@ -115,14 +115,14 @@ interface RotationParts {
 
 /** Creates a key with the name, expiry and limits of an old one, which stays valid for `graceSeconds`. */
 export function keyRotation({ keys, budgets: { budgetsOf }, enforceChangeLimit, clock, random }: RotationParts) {
-  return async (accountId: number, id: string, graceSeconds: number) => {
+  return async (accountId: number, id: string, graceSeconds: number, createdBy = accountId) => {
     const now = clock.now();
     const old = await requireReadableKey(keys, accountId, id);
     const status = statusOf(old, now);
     if (status !== 'active')
       throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
     await enforceChangeLimit(accountId);
-    const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now }, random);
+    const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now, createdBy }, random);
     const ending: KeyRecord =
       graceSeconds > 0
         ? { ...old, expiresAt: Math.min(old.expiresAt ?? lastInstant, now + graceSeconds * 1000) }

@@ -50,10 +50,10 @@ export function keyService(
 ) {
   const budgets = keyBudgets(keys, findMeter);
   const revise = keyReviser(keys, budgets, enforceChangeLimit, clock);
-  const ofOperator = keyReviser(keys, budgets, async () => undefined, clock);
+  const uncounted = keyReviser(keys, budgets, async () => undefined, clock);
   const { revoke, suspendByOperator } = keyEnds({
     keys,
-    revise: { ofOwner: revise, ofOperator },
+    revise: { ofOwner: revise, ofOperator: uncounted },
     enforceChangeLimit,
     clock,
   });
@@ -61,11 +61,12 @@ export function keyService(
 
   const checkExpiry = (expiresAt: string | null | undefined): void => requireFuture(expiresAt, clock.now());
 
-  async function create(accountId: number, input: NewKey) {
+  /** `createdBy`: the signed-in person. */
+  async function create(accountId: number, input: NewKey, createdBy = accountId) {
     const now = clock.now();
     const meter = await budgets.limitedMeter(accountId, [input]);
     const stored = await keys.list(accountId);
-    const issued = issueKey(accountId, { name: input.name, createdAt: now, ...expiryOf(input.expiresAt) }, random);
+    const issued = issueKey(accountId, { name: input.name, createdAt: now, createdBy, ...expiryOf(input.expiresAt) }, random);
     const record = withLimits(issued.record, input);
     const unused = meter ? unusedBudgets(meter, stored, now) : [];
     const happened = { keyEvent: keyEvent('created', record.id, now) };
@@ -87,7 +88,14 @@ export function keyService(
   const change = (accountId: number, id: string, changes: KeyChanges) =>
     revise(accountId, id, (record, now) => changedKey(record, changes, now));
 
-  return { checkExpiry, create, list, change, revoke, rotate, suspendByOperator };
+  /** Revokes the keys that a member created, without counting the changes. */
+  async function revokeMadeBy(accountId: number, userId: number): Promise<void> {
+    const made = (await keys.list(accountId)).filter(isReadable).filter((key) => key.createdBy === userId);
+    for (const { id } of made.filter(({ status }) => status !== 'revoked'))
+      await uncounted(accountId, id, (record) => ({ ...record, status: 'revoked' }));
+  }
+
+  return { checkExpiry, create, list, change, revoke, revokeMadeBy, rotate, suspendByOperator };
 }
 
 const maxRemoved = 100;

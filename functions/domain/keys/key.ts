@@ -18,6 +18,8 @@ export interface KeyRecord {
   /** Suspended by an operator; the owner cannot resume it. */
   readonly suspendedByOperator?: true;
   readonly createdAt: number;
+  /** The person who created it. Absent for keys of earlier versions. */
+  readonly createdBy?: number;
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;
   readonly limit?: KeyLimit;
@@ -146,6 +148,7 @@ export function keyView(record: StoredKey, { budgets, now }: KeyViewContext) {
     lastFour: record.lastFour,
     status: statusOf(record, now),
     createdAt: isoOrNull(record.createdAt),
+    createdBy: (isReadable(record) ? record.createdBy : undefined) ?? null,
     expiresAt: isoOrNull(record.expiresAt),
     lastUsedAt: isoOrNull(record.lastUsedAt),
     ...(isReadable(record) ? limitsView(record, budgets, now) : { limit: null, models: null, services: null }),

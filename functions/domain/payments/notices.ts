@@ -2,9 +2,10 @@ import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { findPack } from '#contract/payments/payments.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import type { Account, OutgoingMail } from '../accounts/account.ts';
+import type { OutgoingMail } from '../accounts/account.ts';
 import type { MailContent } from '../accounts/mails.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
+import { mailOf, type Recipient } from '../organizations/organization.ts';
 import type { Clock } from '../shared/ports.ts';
 import {
   cardExpiringMail,
@@ -18,7 +19,8 @@ import { creditsTitle, isReturning, type Order, type TopUpRule, upgradeTitle } f
 import type { PaymentReport, SavedCard } from './provider.ts';
 
 export interface NoticeParts {
-  readonly findAccount: (accountId: number) => Promise<Account | undefined>;
+  /** The person of the account, or the owners and billing members of the organization. */
+  readonly recipientsOf: (accountId: number) => Promise<readonly Recipient[]>;
   /** Has no effect if an email with the id was sent before. */
   readonly send: (accountId: number, mail: OutgoingMail) => Promise<void>;
   readonly savedCard: (accountId: number) => Promise<SavedCard | undefined>;
@@ -28,14 +30,12 @@ export interface NoticeParts {
 }
 
 /** Sends the emails about payments. Their failure never fails a payment. */
-export function notices({ findAccount, send, savedCard, publicOrigin, clock, onError }: NoticeParts) {
+export function notices({ recipientsOf, send, savedCard, publicOrigin, clock, onError }: NoticeParts) {
   const billing = `${publicOrigin}/billing`;
 
-  async function notify(accountId: number, id: string, content: (account: Account) => MailContent): Promise<void> {
+  async function notify(accountId: number, id: string, content: (to: Recipient) => MailContent): Promise<void> {
     try {
-      const account = await findAccount(accountId);
-      if (!account || account.deletedAt !== undefined) return;
-      await send(accountId, { id, to: account.email, ...content(account) });
+      for (const to of await recipientsOf(accountId)) await send(accountId, mailOf(id, accountId, to, content(to)));
     } catch (error) {
       onError(error);
     }

@@ -9,6 +9,7 @@ const prefixes = {
   reset: 'tar_',
   device: 'tad_',
   emailChange: 'tae_',
+  invitation: 'tao_',
 } as const;
 const kinds = new Map(
   Object.entries({
@@ -18,6 +19,7 @@ const kinds = new Map(
     tar_: 'reset',
     tad_: 'device',
     tae_: 'emailChange',
+    tao_: 'invitation',
   } as const),
 );
 
@@ -27,7 +29,7 @@ const prefixLength = 4;
 const accountLength = 9;
 const secretLength = 43;
 const checksumLength = 6;
-const shape = /^ta[iscrde]_[0-9A-Za-z]{58}$/;
+const shape = /^ta[iscrdeo]_[0-9A-Za-z]{58}$/;
 
 /**
  * An API key or token: `ta?_`, account reference, 32 random bytes, checksum, all base62

@@ -117,8 +117,12 @@ export function accountDeletionStore(
 ): AccountDeletionStore {
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
-    await commit(client, [
-      openUserUpdate(table, account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', { now }),
+    return commit(client, [
+      openUserUpdate(table, account.id, 'SET deletedAt = :now, sessionsValidFrom = :now', {
+        now,
+        condition: '(attribute_not_exists(organizations) OR NOT organizations > :none)',
+        values: { ':none': 0 },
+      }),
       meterClosing(metersTable, account.id, 'deleted'),
       ...freed.map((Key) => ({ Delete: { TableName: table, Key } })),
       putNew(table, { ...uniqueRow(purgeKey(account.id, purgeAt), account.id), purgeAt }),
@@ -152,7 +156,11 @@ export function openUserUpdate(
   table: string,
   accountId: number,
   UpdateExpression: string,
-  { now, condition }: { readonly now?: number; readonly condition?: string } = {},
+  {
+    now,
+    condition,
+    values,
+  }: { readonly now?: number; readonly condition?: string; readonly values?: Readonly<Record<string, unknown>> } = {},
 ): TransactItem {
   const isOpen = ['attribute_exists(pk)', 'attribute_not_exists(deletedAt)', ...(condition ? [condition] : [])];
   return {
@@ -161,7 +169,7 @@ export function openUserUpdate(
       Key: userKey(accountId),
       UpdateExpression,
       ConditionExpression: isOpen.join(' AND '),
-      ...(now !== undefined && { ExpressionAttributeValues: { ':now': now } }),
+      ...(now !== undefined && { ExpressionAttributeValues: { ':now': now, ...values } }),
     },
   };
 }

@@ -7,9 +7,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { Account } from '#domain/accounts/account.ts';
 import type { DeviceStore } from '#domain/accounts/devices.ts';
-import type { SessionStore } from '#domain/accounts/sessions.ts';
+import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
+import { memberKey, MemberRow, organizationKey } from '../organizations/organization-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { notAllRead } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
@@ -68,6 +68,21 @@ export function deviceStore(client: DynamoDBDocumentClient, table: string): Devi
   return { ...digestRows(client, table, deviceKey, DeviceRow), use };
 }
 
+interface Found<Row> extends Holder {
+  readonly row: Row;
+}
+
+const membershipKeys = (userId: number, id: number | undefined) =>
+  id === undefined ? [] : [organizationKey(id), memberKey(id, userId)];
+
+/** Undefined if the organization does not exist or was deleted, or the person is not a member. */
+function membershipIn(items: readonly Record<string, unknown>[]): Holder['membership'] {
+  const row = items.find(({ sk }) => sk === organizationKey(0).sk);
+  const [member] = readable(MemberRow, items);
+  if (!row || !member || 'deletedAt' in row) return undefined;
+  return { role: member.role, isSuspended: 'suspendedAt' in row };
+}
+
 interface DigestRow {
   readonly digest: string;
   readonly expiresAt: number;
@@ -93,16 +108,18 @@ function digestRows<Row extends DigestRow>(
     await client.send(new PutCommand({ TableName: table, Item }));
   }
 
-  /** Reads row and account in one round trip. Returns undefined if either is missing or the row is invalid. */
-  async function find(accountId: number, digest: string): Promise<{ row: Row; account: Account } | undefined> {
-    const Keys = [keyOf(accountId, digest), userKey(accountId)];
+  /** Reads everything in one round trip. Returns undefined if row or account is missing or the row is invalid. */
+  async function find(accountId: number, digest: string, organizationId?: number): Promise<Found<Row> | undefined> {
+    const rowKey = keyOf(accountId, digest);
+    const Keys = [rowKey, userKey(accountId), ...membershipKeys(accountId, organizationId)];
     const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
     const { Responses, UnprocessedKeys } = await client.send(new BatchGetCommand(request));
     if (UnprocessedKeys?.[table]) throw notAllRead();
     const items = Responses?.[table] ?? [];
-    const [row] = rowsOf(items.filter((item) => item['sk'] !== 'user'));
-    const user = items.find((item) => item['sk'] === 'user');
-    return row && user ? { row, account: accountOf(user) } : undefined;
+    const [row] = rowsOf(items.filter(({ sk }) => sk === rowKey.sk));
+    const user = items.find(({ sk }) => sk === 'user');
+    const membership = membershipIn(items);
+    return row && user ? { row, account: accountOf(user), ...(membership && { membership }) } : undefined;
   }
 
   async function list(accountId: number): Promise<Row[]> {

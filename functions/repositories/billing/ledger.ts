@@ -5,8 +5,10 @@ import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
 import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
 import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
-import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
+import type { Recipient } from '#domain/organizations/organization.ts';
+import { apiKeyKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/keys.ts';
+import { mailsTo, recipientsOf } from '../organizations/recipients.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { inserter } from '../shared/insert.ts';
 import { readItem } from '../shared/read-items.ts';
@@ -80,25 +82,28 @@ export function ledgerStore(
     const sk = `event#${period}#${nameOfAlert(alert)}`;
     const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk, at }, ...isNew } };
     const events = [event, countedAlert(accountId, at)];
-    const user = channels.includes('email') && (await readItem(client, tables.accounts, userKey(accountId)));
-    if (!user) {
+    const recipients = channels.includes('email')
+      ? await recipientsOf(client, tables.accounts, accountId, 'manage')
+      : [];
+    if (recipients.length === 0) {
       await commit(client, events);
       return;
     }
-    const account = accountOf(user);
     const key = keyId === undefined ? undefined : await readItem(client, tables.accounts, apiKeyKey(accountId, keyId));
-    const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin, sellsCredits });
+    const facts = { rule, key: key && storedKeyOf(key), publicOrigin, sellsCredits };
     const id = `usage-${accountId}-${period}-${nameOfAlert(alert)}`;
-    const mail = { id, to: account.email, ...content };
-    await commit(client, [...events, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
+    const content = (to: Recipient) => alertMail(to, facts);
+    await commit(client, [
+      ...events,
+      ...mailsTo(tables.accounts, accountId, recipients, { id, at: at * 1000, content }),
+    ]);
   }
 
   async function announceEnd(accountId: number, { plan: name, from, at }: PlanEnd): Promise<void> {
     const plan = findPlan(name);
     const next = plan?.end && planOfRank(plan.end.rank);
-    const user = await readItem(client, tables.accounts, userKey(accountId));
-    if (!plan || !next || !user) return;
-    const account = accountOf(user);
+    const recipients = await recipientsOf(client, tables.accounts, accountId, 'bill');
+    if (!plan || !next || recipients.length === 0) return;
     const once = `plan-end-${plan.name}-${from}`;
     const end = {
       plan: titleOf(plan),
@@ -107,21 +112,21 @@ export function ledgerStore(
       credits: next.creditsPerMonth === null ? 'unlimited credits' : `${next.creditsPerMonth} credits`,
       from: new Date(from * 1000).toISOString().slice(0, 10),
     };
-    const content = planEndMail(account, end, `${publicOrigin}/plans`);
-    const mail = { id: `${once}-${accountId}`, to: account.email, ...content };
+    const id = `${once}-${accountId}`;
+    const content = (to: Recipient) => planEndMail(to, end, `${publicOrigin}/plans`);
     const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk: `event#${once}`, at }, ...isNew } };
-    await commit(client, [event, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
+    await commit(client, [event, ...mailsTo(tables.accounts, accountId, recipients, { id, at: at * 1000, content })]);
   }
 
   async function announceUnpaid(accountId: number, { plan: name, from, at }: PlanEnd): Promise<void> {
     const plan = findPlan(name);
-    const user = await readItem(client, tables.accounts, userKey(accountId));
-    if (!plan || !user) return;
-    const account = accountOf(user);
+    const recipients = await recipientsOf(client, tables.accounts, accountId, 'bill');
+    if (!plan || recipients.length === 0) return;
     const creditsUntil = new Date((from + cancellationGraceSeconds) * 1000).toISOString().slice(0, 10);
-    const content = planEndedUnpaidMail(account, { plan: titleOf(plan), creditsUntil }, `${publicOrigin}/plans`);
-    const mail = { id: `plan-unpaid-${accountId}-${from}`, to: account.email, ...content };
-    await commit(client, mailItems(tables.accounts, accountId, mail, at * 1000));
+    const facts = { plan: titleOf(plan), creditsUntil };
+    const id = `plan-unpaid-${accountId}-${from}`;
+    const content = (to: Recipient) => planEndedUnpaidMail(to, facts, `${publicOrigin}/plans`);
+    await commit(client, mailsTo(tables.accounts, accountId, recipients, { id, at: at * 1000, content }));
   }
 
   function countedAlert(accountId: number, at: number): TransactItem {

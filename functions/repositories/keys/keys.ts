@@ -191,6 +191,7 @@ const Row = v.object({
   lastFour: v.string(),
   status: v.picklist(['active', 'suspended', 'revoked']),
   createdAt: storedInstant,
+  createdBy: v.exactOptional(v.number()),
   suspendedByOperator: v.exactOptional(v.literal(true)),
   expiresAt: v.exactOptional(storedInstant),
   lastUsedAt: v.exactOptional(storedInstant),

@@ -2,13 +2,14 @@ import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-s
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import { dayOf } from '#contract/shared/time.ts';
+import type { Recipient } from '#domain/organizations/organization.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { type DeliveryStore, type Lease, retentionMs, webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
-import { accountOf, mailItems, seconds, userKey } from '../accounts/account-items.ts';
+import { seconds } from '../accounts/account-items.ts';
+import { mailsTo, recipientsOf } from '../organizations/recipients.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
-import { readItem } from '../shared/read-items.ts';
 import { type TransactItem, commit } from '../shared/transaction.ts';
 import {
   accountPartition,
@@ -241,14 +242,14 @@ export function leases(
   };
 
   async function noticeOf({ webhook }: Lease, reason: DisabledReason, now: number) {
-    const row = await readItem(client, tables.accounts(), userKey(webhook.accountId));
-    if (!row) return [];
-    const account = accountOf(row);
+    const { accountId } = webhook;
+    const recipients = await recipientsOf(client, tables.accounts(), accountId, 'manage');
+    if (recipients.length === 0) return [];
     const { host } = new URL(webhook.url);
-    const content = webhookDisabledMail(account, { host, reason }, `${publicOrigin}/webhooks`);
     const id = `webhook-${webhook.id}-${webhook.revision}`;
-    const letter = mailItems(tables.accounts(), webhook.accountId, { id, to: account.email, ...content }, now);
-    return [noticeItem(TableName, webhook.accountId, now), ...letter];
+    const content = (to: Recipient) => webhookDisabledMail(to, { host, reason }, `${publicOrigin}/webhooks`);
+    const letters = mailsTo(tables.accounts(), accountId, recipients, { id, at: now, content });
+    return [noticeItem(TableName, accountId, now), ...letters];
   }
 
   async function* webhooksDue(now: number): AsyncGenerator<WebhookRef> {

@@ -1,5 +1,5 @@
 import type { QueueId } from '#contract/platform/resources.ts';
-import { normalizedEmail } from '#domain/accounts/account.ts';
+import { type Account, normalizedEmail } from '#domain/accounts/account.ts';
 import { deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
@@ -12,7 +12,10 @@ import {
   checkouts,
   paymentRequests,
   uploads,
+  invitationsOfOrganization,
+  invitationsToAddress,
   keyChanges,
+  newOrganizations,
   subscriptionChanges,
   type ThrottleRule,
   throttle,
@@ -75,6 +78,10 @@ function build() {
   const updateCustomer = async (accountId: number): Promise<void> => {
     if (hasPayments) await (await paymentQueue()).send({ do: 'account', accountId }, { group: String(accountId) });
   };
+  const queueCustomerUpdate = (accountId: number): Promise<void> =>
+    updateCustomer(accountId).catch((error: unknown) =>
+      logger().error('the customer of a changed email address could not be queued', { error, accountId }),
+    );
   const deletions = lazy(() =>
     accountDeletionStore(
       dynamo(),
@@ -87,6 +94,7 @@ function build() {
           import('#repositories/messages/messages.ts'),
           import('#repositories/responses/responses.ts'),
         ]);
+        await (await organizations()).store.endMemberships(accountId);
         await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
         await purgeMessages(dynamo(), table('messages'), accountId, signal);
         await purgeResponses(dynamo(), table('responses'), accountId, signal);
@@ -122,7 +130,8 @@ function build() {
     requirePayments();
     const { paymentServices } = await import('./payments.ts');
     return paymentServices(core, {
-      findAccount: (accountId) => accounts().find(accountId),
+      recipientsOf: async (accountId) =>
+        (await import('#repositories/organizations/recipients.ts')).recipientsOf(dynamo(), table('accounts'), accountId, 'bill'),
       enforceCheckoutLimit: (accountId) => throttles().enforce(checkouts, String(accountId)),
       takeProviderCall: async (accountId) =>
         Math.ceil((await throttles().take(paymentRequests, String(accountId))) / 1000),
@@ -133,6 +142,27 @@ function build() {
     const enforceChangeLimit = enforceUnlessLocal(subscriptionChanges);
     const planPayments = async () => (hasPayments ? (await payments()).planPayments : undefined);
     return subscriptionService(meters(), { payments: planPayments, enforceChangeLimit }, plans, clock, random);
+  });
+  const stopCollecting = async (accountId: number): Promise<void> => {
+    if (hasPayments) await (await payments()).stopCollecting(accountId);
+  };
+  const afterDeletion = async (accountId: number): Promise<void> => {
+    if (hasPayments) await (await payments()).alignCollection(accountId);
+  };
+  const organizations = lazy(async () => {
+    const { organizationServices } = await import('./organizations.ts');
+    return organizationServices(core, {
+      findAccount: (userId) => accounts().find(userId),
+      keys,
+      enforceCreationLimit: enforceUnlessLocal(newOrganizations),
+      async enforceMailLimit(organizationId, email) {
+        await throttles().enforce(invitationsOfOrganization, String(organizationId));
+        await throttles().enforce(invitationsToAddress, email);
+      },
+      stopCollecting,
+      afterDeletion,
+      onOwners: queueCustomerUpdate,
+    });
   });
   const archiveFiles = lazy(async () => {
     const { ARCHIVE_BUCKET } = environment;
@@ -183,22 +213,15 @@ function build() {
         import('#repositories/accounts/email-changes.ts'),
       ]);
       const store = emailChangeStore(dynamo(), table('accounts'));
-      const onChanged = (accountId: number) =>
-        updateCustomer(accountId).catch((error: unknown) =>
-          logger().error('the customer of a changed email address could not be queued', { error, accountId }),
-        );
+      const onChanged = queueCustomerUpdate;
       return emailChangeService(accounts(), store, throttles(), { meters, onChanged }, clock, random, settings);
     }),
     profile: lazy(() => {
-      const stopCollecting = async (accountId: number): Promise<void> => {
-        if (hasPayments) await (await payments()).stopCollecting(accountId);
-      };
-      const afterDeletion = async (accountId: number): Promise<void> => {
-        if (hasPayments) await (await payments()).alignCollection(accountId);
-      };
-      const parts = { deletions, meters, throttle: throttles, stopCollecting, afterDeletion };
+      const leaveOrganizations = async (account: Account) => (await organizations()).management.leaveAll(account);
+      const parts = { deletions, meters, throttle: throttles, stopCollecting, afterDeletion, leaveOrganizations };
       return profileService(accounts(), parts, clock, random, settings);
     }),
+    organizations,
     terms: lazy(async () => {
       const { termsStore } = await import('#repositories/operators/audited-writes.ts');
       return termsService(termsStore(dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);

@@ -1,8 +1,8 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import type { PaymentWork } from '#contract/payments/payments.ts';
-import type { Account } from '#domain/accounts/account.ts';
 import type { PlanPayments } from '#domain/billing/subscriptions.ts';
 import type { Metering } from '#domain/meter/metering.ts';
+import type { Recipient } from '#domain/organizations/organization.ts';
 import { unavailable } from '#domain/payments/charges.ts';
 import { collection } from '#domain/payments/collection.ts';
 import { customers } from '#domain/payments/customers.ts';
@@ -25,7 +25,8 @@ import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
 
 interface PaymentNeeds {
-  readonly findAccount: (accountId: number) => Promise<Account | undefined>;
+  /** The people who receive emails about payments. The first one is the customer of the payment provider. */
+  readonly recipientsOf: (accountId: number) => Promise<readonly Recipient[]>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
   /** Counts requests that call the provider. Returns the seconds to wait, or 0. */
   readonly takeProviderCall: (accountId: number) => Promise<number>;
@@ -77,14 +78,15 @@ interface PaymentParts extends PaymentNeeds {
 }
 
 export function connectPayments(parts: PaymentParts) {
-  const { store, provider, clock, random, publicOrigin, findAccount, queue, onError, onRefused } = parts;
+  const { store, provider, clock, random, publicOrigin, recipientsOf, queue, onError, onRefused } = parts;
+  const findAccount = async (accountId: number) => (await recipientsOf(accountId))[0];
   const shared = { store, provider, metering: parts.metering, plans: parts.plans, clock };
   const collecting = collection({
     ...shared,
     onError: (error, accountId) => onError('the collection of a plan could not be changed', { error, accountId }),
   });
   const notifying = notices({
-    findAccount,
+    recipientsOf,
     send: parts.sendMail,
     async savedCard(accountId) {
       const { customer } = await store.profile(accountId);

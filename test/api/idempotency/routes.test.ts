@@ -19,6 +19,7 @@ const route = defineRoute({
   path: '/api/things',
   summary: 'Make a thing',
   credential: 'session or key',
+  access: 'develop',
   confirmed: true,
   bodyInput: v.object({ name: v.string() }),
   output: v.pipe(

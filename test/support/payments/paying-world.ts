@@ -101,7 +101,7 @@ async function startWorld({ through = async (url) => url }: WorldOptions) {
     },
   };
   const payments = paymentServices(core, {
-    findAccount: async (id) => ({ id, email: `${id}@example.com`, confirmedAt: 1 }) as never,
+    recipientsOf: async (id) => [{ id, email: `${id}@example.com`, confirmedAt: 1 } as never],
     enforceCheckoutLimit: async () => undefined,
     takeProviderCall: async () => 0,
     queue: async () => queue,

@@ -31,7 +31,14 @@ it('an account that cannot be purged is reported and retried, and does not delay
   });
   const profile = profileService(
     { find: unused } as never,
-    { deletions: () => deletions, meters: unused, throttle: unused, stopCollecting: unused, afterDeletion: unused },
+    {
+      deletions: () => deletions,
+      meters: unused,
+      throttle: unused,
+      stopCollecting: unused,
+      leaveOrganizations: unused,
+      afterDeletion: unused,
+    },
     { now: () => now },
     ambient.random,
     { publicOrigin: 'https://example.com' },

@@ -138,8 +138,8 @@ export class AccountLife {
       clock,
       random,
       publicOrigin: 'https://service.example',
-      findAccount: async (id) =>
-        this.isDeleted ? undefined : ({ id, email: `${id}@example.com`, confirmedAt: 1 } as never),
+      recipientsOf: async (id) =>
+        this.isDeleted ? [] : [{ id, email: `${id}@example.com`, confirmedAt: 1 } as never],
       enforceCheckoutLimit: async () => undefined,
       takeProviderCall: async () => 0,
       queue: async () => queue,

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { OrganizationRole } from '#contract/organizations/roles.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { isName } from '#contract/accounts/names.ts';
+import { dayMs } from '#contract/shared/time.ts';
+import { type Account, normalizedEmail } from '../accounts/account.ts';
+import { emailContent } from '../accounts/mails.ts';
+import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import {
+  type Acting,
+  actorOf,
+  invitationView,
+  isAlive,
+  isPersonal,
+  listed,
+  type Organization,
+  type OrganizationStore,
+  refusePersonal,
+  refuseRole,
+  tooManyOrganizations,
+  unknownOrganization,
+  untilDone,
+} from './organization.ts';
+
+const lifetimeMs = 7 * dayMs;
+
+export interface InvitationParts {
+  readonly store: OrganizationStore;
+  /** Counts the email for the organization and its address, whether or not the address has an account. */
+  readonly enforceMailLimit: (organizationId: number, email: string) => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly publicOrigin: string;
+}
+
+/** Invitations to organizations. They never tell whether an address has an account. */
+export function invitationService({ store, enforceMailLimit, clock, random, publicOrigin }: InvitationParts) {
+  async function list(acting: Acting) {
+    if (isPersonal(acting)) return listed([]);
+    return listed((await store.invitations(acting.accountId, clock.now())).map(invitationView));
+  }
+
+  async function invite(acting: Acting, address: string, role: OrganizationRole) {
+    refusePersonal(acting, 'The personal organization has no other members. Create an organization first.');
+    if (role === 'owner') refuseRole('own', acting.role);
+    const { accountId: organizationId } = acting;
+    const email = normalizedEmail(address);
+    const members = await store.members(organizationId);
+    if (members.some((member) => member.email === email))
+      throw new ServiceError('INVALID_STATE', 'A member of the organization has this address.');
+    const id = invitationIdOf(organizationId, email);
+    refuseFull(await current(acting), id);
+    await enforceMailLimit(organizationId, email);
+    return untilDone(async (tries) => {
+      const { organization, member: actor } = await current(acting);
+      if (tries > 0) refuseRole(role === 'owner' ? 'own' : 'manage', actor.role);
+      refuseFull({ organization }, id);
+      const now = clock.now();
+      const { text, digest } = issueCredential('invitation', organizationId, random);
+      const invitation = { id, email, role, digest, expiresAt: now + lifetimeMs };
+      const content = invitationMail({ organization, inviter: acting.account, role, email }, linkOf(text));
+      const mail = { id: newRequestId(random), to: email, ...content };
+      return (await store.invite(organization, invitation, mail, actorOf({ ...acting, role: actor.role }), now))
+        ? invitationView(invitation)
+        : undefined;
+    });
+  }
+
+  const linkOf = (token: string): string => `${publicOrigin}/invitation?token=${token}`;
+
+  async function current({ accountId, account }: Acting) {
+    const membership = await store.membership(accountId, account.id);
+    if (!membership || !isAlive(membership)) throw unknownOrganization();
+    return membership;
+  }
+
+  function refuseFull({ organization: { open } }: { readonly organization: Organization }, id: string): void {
+    const now = clock.now();
+    const others = [...open].filter(([key, expiresAt]) => expiresAt > now && key !== id);
+    if (others.length < limits.openInvitations) return;
+    const detail = `An organization can have at most ${limits.openInvitations} open invitations. Withdraw one first.`;
+    throw new ServiceError('INVALID_STATE', detail);
+  }
+
+  async function withdraw({ accountId }: Acting, id: string): Promise<void> {
+    await untilDone(async () => {
+      const invitation = (await store.invitations(accountId, clock.now())).find((one) => one.id === id);
+      if (!invitation) throw new ServiceError('NOT_FOUND', 'There is no such open invitation.');
+      return (await store.withdraw(accountId, invitation)) || undefined;
+    });
+  }
+
+  /** Requires a confirmed account, because anybody can register with any address. */
+  async function accept(account: Account, token: string) {
+    const credential = parseCredential(token);
+    if (credential?.kind !== 'invitation') throw endedInvitation();
+    const { accountId: organizationId, digest } = credential;
+    return untilDone(async () => {
+      const now = clock.now();
+      const [organization, open] = await Promise.all([
+        store.find(organizationId),
+        store.invitations(organizationId, now),
+      ]);
+      const invitation = open.find((one) => one.digest === digest);
+      if (!organization || organization.deletedAt !== undefined || !invitation) throw endedInvitation();
+      if (invitation.email !== account.email) {
+        const detail = 'The invitation is for another address. Sign in with the address that received it.';
+        throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
+      }
+      if (await store.accept(organizationId, invitation, account, now)) return { organizationId, role: invitation.role };
+      await refuseJoining(organization, account);
+      return undefined;
+    });
+  }
+
+  async function refuseJoining({ id, members }: Organization, account: Account): Promise<void> {
+    if (await store.membership(id, account.id))
+      throw new ServiceError('INVALID_STATE', 'You are already a member of the organization.');
+    if (members >= limits.organizationMembers) {
+      const detail = `The organization has ${limits.organizationMembers} members, which is the maximum.`;
+      throw new ServiceError('INVALID_STATE', detail);
+    }
+    if ((await store.count(account.id)) >= limits.organizations) throw tooManyOrganizations();
+  }
+
+  return { list, invite, withdraw, accept };
+}
+
+/** The same for used, withdrawn, replaced, expired and unknown tokens. */
+const endedInvitation = () =>
+  new ServiceError('NOT_FOUND', 'The invitation was used, withdrawn or replaced, or has expired. Ask for a new one.');
+
+function invitationIdOf(organizationId: number, email: string): string {
+  return createHash('sha256').update(`${organizationId} ${email}`).digest('base64url').slice(0, 22);
+}
+
+interface InvitationFacts {
+  readonly organization: Pick<Organization, 'name'>;
+  readonly inviter: Pick<Account, 'name' | 'email'>;
+  readonly role: OrganizationRole;
+  readonly email: string;
+}
+
+export function invitationMail({ organization, inviter, role, email }: InvitationFacts, link: string) {
+  const sender = isName(inviter.name) ? `${inviter.name} (${inviter.email})` : inviter.email;
+  return emailContent({
+    subject: `You are invited to ${organization.name}`,
+    to: { name: '' },
+    body: `${sender} invites you to join the organization ${organization.name} with the role ${role}. To accept, sign in or register with ${email}. The link works once and for 7 days.`,
+    action: 'Join the organization',
+    link,
+    footer: 'If you do not know the sender, you can ignore this email.',
+  });
+}

@@ -1,0 +1,195 @@
+import type { Plans } from '#contract/billing/plans.ts';
+import type { OrganizationRole } from '#contract/organizations/roles.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { dayMs } from '#contract/shared/time.ts';
+import type { Account } from '../accounts/account.ts';
+import { openMeter } from '../billing/grants.ts';
+import { isSubscribed, type Meter } from '../meter/meter.ts';
+import { newAccountId } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import {
+  type Acting,
+  type Actor,
+  actorOf,
+  isAlive,
+  isLastOwner,
+  isPersonal,
+  listed,
+  type Member,
+  type Membership,
+  memberView,
+  type OrganizationStore,
+  organizationView,
+  personalOrganization,
+  refusePersonal,
+  refuseRole,
+  tooManyOrganizations,
+  unknownMember,
+  unknownOrganization,
+  untilDone,
+} from './organization.ts';
+
+export interface OrganizationParts {
+  readonly store: OrganizationStore;
+  readonly plans: Plans;
+  readonly currentMeter: (id: number, now: number) => Promise<Meter>;
+  readonly enforceCreationLimit: (userId: number) => Promise<void>;
+  /** Ends all charges for plans before an organization is deleted. Throws 503 if that is not possible now. */
+  readonly stopCollecting: (id: number) => Promise<void>;
+  readonly afterDeletion: (id: number) => Promise<void>;
+  readonly revokeKeysOf: (id: number, userId: number) => Promise<void>;
+  /** Called after the owners have changed. */
+  readonly onOwners: (id: number) => Promise<void>;
+  readonly findAccount: (userId: number) => Promise<Account | undefined>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const retentionMs = 30 * dayMs;
+
+/** Organizations and their members (docs/accounts.md#organizations). */
+export function organizationService(parts: OrganizationParts) {
+  const { store, clock } = parts;
+
+  async function list(account: Account) {
+    const memberships = (await store.membershipsOf(account.id)).filter(isAlive);
+    return listed([personalOrganization(account), ...memberships.map(organizationView)]);
+  }
+
+  async function create(account: Account, name: string) {
+    if ((await store.count(account.id)) >= limits.organizations) throw tooManyOrganizations();
+    await parts.enforceCreationLimit(account.id);
+    return untilDone(async () => {
+      const now = clock.now();
+      const id = newAccountId(parts.random);
+      const organization = { id, name, createdAt: now, owners: 1, members: 1, open: new Map() };
+      const member: Member = { userId: account.id, role: 'owner', joinedAt: now };
+      const isDone = await store.create(organization, member, openMeter(id, Math.floor(now / 1000), parts.plans));
+      if (isDone) return organizationView({ organization, member });
+      if ((await store.count(account.id)) >= limits.organizations) throw tooManyOrganizations();
+    });
+  }
+
+  async function get(acting: Acting) {
+    return isPersonal(acting) ? personalOrganization(acting.account) : organizationView(await own(acting));
+  }
+
+  async function rename(acting: Acting, name: string) {
+    refusePersonal(acting, 'The personal organization has the name of its person, which PATCH /api/auth/me changes.');
+    if (!(await store.rename(acting.accountId, name))) throw unknownOrganization();
+    return get(acting);
+  }
+
+  async function remove(acting: Acting): Promise<void> {
+    refusePersonal(acting, 'The personal organization ends with the account.');
+    const { accountId: id } = acting;
+    const now = clock.now();
+    const meter = await parts.currentMeter(id, now);
+    if (isSubscribed(meter) && parts.plans(meter.planRank).price !== 0) {
+      throw new ServiceError('INVALID_STATE', 'A paid plan is running. Cancel the subscription first.');
+    }
+    if (!(await close(id, now))) throw unknownOrganization();
+  }
+
+  async function close(id: number, now: number, members?: number): Promise<boolean> {
+    await parts.stopCollecting(id);
+    const until = { now, purgeAt: now + retentionMs, ...(members !== undefined && { members }) };
+    if (!(await store.close(id, until))) return false;
+    await parts.afterDeletion(id);
+    return true;
+  }
+
+  async function members(acting: Acting) {
+    if (!isPersonal(acting)) return listed((await store.members(acting.accountId)).map(memberView));
+    return listed([memberView(ofPerson(acting.account))]);
+  }
+
+  async function changeMember(acting: Acting, userId: number, role: OrganizationRole) {
+    if (isPersonal(acting)) {
+      if (userId !== acting.account.id) throw unknownMember();
+      if (role !== 'owner') throw isLastOwner();
+      return memberView(ofPerson(acting.account));
+    }
+    const member = await untilDone(async (tries) => {
+      const [{ organization, member: before }, actor] = await read(acting, userId, tries);
+      const isOfOwner = before.role === 'owner' || role === 'owner';
+      refuseRole(isOfOwner ? 'own' : 'manage', actor.role);
+      if (before.role === role) return before;
+      if (before.role === 'owner' && organization.owners === 1) throw isLastOwner();
+      if (!(await store.changeRole(organization.id, before, role, actor))) return undefined;
+      if (isOfOwner) await parts.onOwners(organization.id);
+      return { ...before, role };
+    });
+    const account = await parts.findAccount(userId);
+    if (!account) throw unknownMember();
+    return memberView({ ...member, name: account.name, email: account.email });
+  }
+
+  /** Of another member, or of oneself, which is leaving. */
+  async function removeMember(acting: Acting, userId: number, revokeKeys: boolean): Promise<void> {
+    if (isPersonal(acting)) throw userId === acting.account.id ? isLastOwner() : unknownMember();
+    const { accountId: id } = acting;
+    await untilDone(async (tries) => {
+      const [{ organization, member }, actor] = await read(acting, userId, tries);
+      if (userId !== actor.userId) refuseRole(member.role === 'owner' ? 'own' : 'manage', actor.role);
+      if (member.role === 'owner' && organization.owners === 1) throw isLastOwner();
+      // Before the removal, so that a repeated request can revoke what an interrupted one left.
+      if (revokeKeys && tries === 0) await parts.revokeKeysOf(id, userId);
+      if (!(await store.removeMember(organization, member, actor))) return undefined;
+      if (member.role === 'owner') await parts.onOwners(id);
+      return true;
+    });
+    // Keys that the member created meanwhile.
+    if (revokeKeys) await parts.revokeKeysOf(id, userId);
+  }
+
+  /** The member to change, and the acting one, which is read again after a failed write. */
+  async function read(acting: Acting, userId: number, tries: number): Promise<[Membership, Actor]> {
+    const { accountId: id } = acting;
+    const actor = tries === 0 ? actorOf(acting) : (await own(acting)).member;
+    const membership = await store.membership(id, userId);
+    if (!membership || !isAlive(membership)) throw unknownMember();
+    return [membership, actor];
+  }
+
+  /**
+   * Ends the memberships of a person whose account will be deleted, and deletes the organizations that have no other
+   * member. Refuses (409) if one would be left without an owner.
+   */
+  async function leaveAll(account: Account): Promise<void> {
+    for (const { organization, member } of (await store.membershipsOf(account.id)).filter(isAlive)) {
+      const { owners, members: count, name } = organization;
+      if (member.role !== 'owner' || owners > 1 || count === 1) continue;
+      const detail = `You are the last owner of the organization ${name}. Make another member an owner, or delete it.`;
+      throw new ServiceError('INVALID_STATE', detail);
+    }
+    for (const { organization } of await store.membershipsOf(account.id)) await leave(account.id, organization.id);
+  }
+
+  async function leave(userId: number, id: number): Promise<void> {
+    await untilDone(async () => {
+      const membership = await store.membership(id, userId);
+      if (!membership) return true;
+      const { organization, member } = membership;
+      const isLast = isAlive(membership) && member.role === 'owner' && organization.owners === 1;
+      if (isLast && organization.members > 1) throw isLastOwner();
+      if (isLast) return (await close(id, clock.now(), 1)) || undefined;
+      if (!(await store.removeMember(organization, member, member))) return undefined;
+      if (member.role === 'owner' && isAlive(membership)) await parts.onOwners(id);
+      return true;
+    });
+  }
+
+  async function own({ accountId, account }: Acting): Promise<Membership> {
+    const membership = await store.membership(accountId, account.id);
+    if (!membership || !isAlive(membership)) throw unknownOrganization();
+    return membership;
+  }
+
+  return { list, create, get, rename, remove, members, changeMember, removeMember, leaveAll };
+}
+
+const ofPerson = ({ id: userId, name, email, createdAt: joinedAt }: Account) => {
+  return { userId, name, email, role: 'owner', joinedAt } as const;
+};

@@ -1,0 +1,86 @@
+import * as v from 'valibot';
+import { organizationRoles } from '#contract/organizations/roles.ts';
+import type { Member, Organization } from '#domain/organizations/organization.ts';
+import { storedInstant, userKey } from '../accounts/account-items.ts';
+import type { TransactItem } from '../shared/transaction.ts';
+
+/**
+ * Keys and rows of the `accounts` table. An organization has the partition that an account of its id would have, so
+ * that keys, emails and the purge are the same for both.
+ */
+const partition = (id: number): string => userKey(id).pk;
+export const organizationKey = (id: number) => ({ pk: partition(id), sk: 'organization' });
+export const memberPrefix = 'member#';
+export const memberKey = (id: number, userId: number) => ({ pk: partition(id), sk: `${memberPrefix}${userId}` });
+export const invitationPrefix = 'invitation#';
+export const invitationKey = (id: number, invitation: string) => ({
+  pk: partition(id),
+  sk: `${invitationPrefix}${invitation}`,
+});
+/** Index of a person's organizations, in the person's partition. */
+export const membershipPrefix = 'organization#';
+export const membershipKey = (userId: number, id: number) => ({
+  pk: partition(userId),
+  sk: `${membershipPrefix}${id}`,
+});
+
+const Row = v.object({
+  id: v.number(),
+  name: v.string(),
+  createdAt: storedInstant,
+  owners: v.number(),
+  members: v.number(),
+  open: v.pipe(
+    v.record(v.string(), v.number()),
+    v.transform((open): ReadonlyMap<string, number> => new Map(Object.entries(open))),
+  ),
+  suspendedAt: v.exactOptional(v.number()),
+  deletedAt: v.exactOptional(v.number()),
+});
+
+export const organizationOf = (row: unknown): Organization => v.parse(Row, row);
+
+export const organizationRow = ({ open, ...organization }: Organization) => {
+  return { ...organizationKey(organization.id), ...organization, open: Object.fromEntries(open) };
+};
+
+export const MemberRow = v.object({ userId: v.number(), role: v.picklist(organizationRoles), joinedAt: storedInstant });
+
+export const memberRow = (id: number, member: Member) => ({ ...memberKey(id, member.userId), ...member });
+export const membershipRow = (id: number, { userId, joinedAt }: Member) => {
+  return { ...membershipKey(userId, id), organizationId: id, joinedAt };
+};
+
+export const InvitationRow = v.object({
+  id: v.string(),
+  email: v.string(),
+  role: v.picklist(organizationRoles),
+  digest: v.string(),
+  expiresAt: storedInstant,
+});
+
+interface OrganizationUpdate {
+  readonly set?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly conditions?: readonly string[];
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** An update of an organization, deleted or not. */
+export function organizationUpdate(table: string, id: number, update: OrganizationUpdate): TransactItem {
+  const { set = [], remove = [], conditions = [], names, values } = update;
+  return {
+    Update: {
+      TableName: table,
+      Key: organizationKey(id),
+      UpdateExpression: [
+        ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
+        ...(remove.length > 0 ? [`REMOVE ${remove.join(', ')}`] : []),
+      ].join(' '),
+      ConditionExpression: ['attribute_exists(pk)', ...conditions].join(' AND '),
+      ...(names && { ExpressionAttributeNames: names }),
+      ...(values && { ExpressionAttributeValues: values }),
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type OrganizationAccess, rolesByAccess } from '#contract/organizations/roles.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import type { MailContent } from '#domain/accounts/mails.ts';
+import { mailOf, type Recipient } from '#domain/organizations/organization.ts';
+import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
+import { readItem, readItems } from '../shared/read-items.ts';
+import { readable } from '../shared/readable.ts';
+import type { TransactItem } from '../shared/transaction.ts';
+import { memberPrefix, MemberRow, organizationKey, organizationOf } from './organization-items.ts';
+
+/** Two items per email must fit a transaction with others. */
+const maxRecipients = 20;
+
+/**
+ * The people who receive the emails about an account: its person, or the organization's members with these roles, the
+ * oldest first. Money concerns `bill`, alerts and failures concern `manage`.
+ */
+export async function recipientsOf(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: number,
+  access: Extract<OrganizationAccess, 'bill' | 'manage'>,
+): Promise<readonly Recipient[]> {
+  const user = await readItem(client, table, userKey(accountId));
+  if (user) return [accountOf(user)].filter(isOpen);
+  const row = await readItem(client, table, organizationKey(accountId));
+  if (!row) return [];
+  const { name: organization, deletedAt } = organizationOf(row);
+  if (deletedAt !== undefined) return [];
+  const query = {
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :members)',
+    ExpressionAttributeValues: { ':pk': organizationKey(accountId).pk, ':members': memberPrefix },
+    ConsistentRead: true,
+  };
+  const rows: Record<string, unknown>[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query)) rows.push(...Items);
+  const roles: readonly string[] = rolesByAccess[access];
+  const members = readable(MemberRow, rows)
+    .filter(({ role }) => roles.includes(role))
+    .toSorted((one, other) => Number(other.role === 'owner') - Number(one.role === 'owner') || one.joinedAt - other.joinedAt)
+    .slice(0, maxRecipients);
+  const keys = members.map(({ userId }) => userKey(userId));
+  const users = keys.length > 0 ? (await readItems(client, table, keys)).map(accountOf) : [];
+  return members.flatMap(({ userId }) => {
+    const account = users.find(({ id }) => id === userId);
+    return account && isOpen(account) ? [{ ...account, organization }] : [];
+  });
+}
+
+const isOpen = ({ deletedAt }: Account): boolean => deletedAt === undefined;
+
+/** The items of an email to each recipient, in the history of the account. `at` in epoch ms. */
+export const mailsTo = (
+  table: string,
+  accountId: number,
+  recipients: readonly Recipient[],
+  { id, at, content }: { readonly id: string; readonly at: number; readonly content: (to: Recipient) => MailContent },
+): TransactItem[] =>
+  recipients.flatMap((to) => mailItems(table, accountId, mailOf(id, accountId, to, content(to)), at));
