@@ -5,6 +5,7 @@ import type { GenericSchema } from 'valibot';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { canBeIncluded, isDocumentOffered, isSold, type Service } from '#contract/offered-services.ts';
+import { organizationHeader } from '#contract/organizations/roles.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/events.ts';
@@ -78,6 +79,15 @@ const securitySchemes = {
   sessionBearer: { type: 'http', scheme: 'bearer', description: 'The value of the session cookie, below `/api` only.' },
 };
 
+const organization = {
+  name: organizationHeader,
+  in: 'header',
+  required: false,
+  description:
+    'Id of the organization for which a signed-in user acts; by default the personal one. An API key belongs to one organization and needs no header. One that the caller is not a member of: 404.',
+  schema: { type: 'string', pattern: '^[1-9]\\d{0,15}$' },
+};
+
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -110,7 +120,7 @@ function openApiDocument(examples: Examples, isOffered: (service: Service) => bo
     webhooks,
     components: {
       securitySchemes,
-      parameters: { 'Idempotency-Key': idempotencyKey },
+      parameters: { [organizationHeader]: organization, 'Idempotency-Key': idempotencyKey },
       headers,
       schemas: { ...errorSchemas, ...sorted(schemas.components) },
       responses: sorted(errors.responses),

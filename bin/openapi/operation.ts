@@ -8,9 +8,10 @@ import { TranscriptEvent } from '#contract/audio/transcription.ts';
 import { priceText } from '#contract/billing/prices.ts';
 import { type FormatName, operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
-import type { Credential, Route } from '#contract/http/route.ts';
+import { actsForOrganization, type Credential, type Route } from '#contract/http/route.ts';
 import { AnthropicEvent } from '#contract/inference/anthropic-message.ts';
 import * as chunks from '#contract/inference/stream-events.ts';
+import { organizationHeader, roleNames } from '#contract/organizations/roles.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/json.ts';
 import { limits } from '#contract/shared/limits.ts';
@@ -51,6 +52,7 @@ export function operationOf(route: Route, example: Example, { schemaOf, response
   const parameters = [
     ...parametersOf('path', route.pathInput, example.path),
     ...parametersOf('query', route.queryInput, example.query),
+    ...(namesInHeader(route) ? [{ $ref: `#/components/parameters/${organizationHeader}` }] : []),
     ...(route.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
   return {
@@ -79,6 +81,10 @@ export function operationOf(route: Route, example: Example, { schemaOf, response
     });
   }
 }
+
+/** Whether the header selects the organization. A key has only one. */
+const namesInHeader = (route: Route): boolean =>
+  route.access !== undefined && actsForOrganization(route) && !route.namesOrganization;
 
 const key = { apiKey: [] };
 const session = [{ sessionCookie: [] }, { sessionBearer: [] }];
@@ -127,12 +133,19 @@ function descriptionOf(route: Route): string {
     route.note,
     credentials[route.credential],
     route.role && `Only for users with the role ${route.role}.`,
+    rolesText(route),
     route.confirmed && 'The email address must be confirmed.',
     route.priced && `Costs ${priceText(route.priced.service)}.`,
     route.idempotent && 'Accepts an Idempotency-Key.',
     `Responds within ${route.timeoutSeconds} s.`,
   ];
   return sentences.filter(Boolean).join(' ');
+}
+
+/** Empty for routes that every member may use. */
+function rolesText({ access }: Route): string {
+  if (access === undefined || access === 'person' || access === 'read') return '';
+  return `With a session, requires the role ${roleNames(access)} in the organization.`;
 }
 
 type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;

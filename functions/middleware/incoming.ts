@@ -17,7 +17,13 @@ import {
 import type { Call, Identity, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';
-import { authorizeRole, identityOf, malformedOrganization, namedOrganization, refuseForeignOrganization } from './organization.ts';
+import {
+  authorizeRole,
+  identityOf,
+  malformedOrganization,
+  namedOrganization,
+  refuseForeignOrganization,
+} from './organization.ts';
 
 /** Rejects a body by size or media type before authentication (docs/api.md#order-of-refusals). */
 export function accept(route: Route): Middleware {

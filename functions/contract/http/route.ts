@@ -184,7 +184,12 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     // An organization that the caller may not use, or not with its role.
-    [actsForOrganization(route), 'INVALID_FORMAT', 'NOT_FOUND', ...(access ? (['INSUFFICIENT_PERMISSIONS'] as const) : [])],
+    [
+      actsForOrganization(route),
+      'INVALID_FORMAT',
+      'NOT_FOUND',
+      ...(access ? (['INSUFFICIENT_PERMISSIONS'] as const) : []),
+    ],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced?.capability, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
     [namesModel(route), 'NOT_FOUND'],

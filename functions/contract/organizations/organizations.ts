@@ -16,7 +16,7 @@ export const OrganizationPath = v.object({ id: idInText });
 export const MemberPath = v.object({ id: idInText, userId: idInText });
 export const InvitationPath = v.object({ id: idInText, invitationId: text(64) });
 export const RoleChange = v.object({ role }, body);
-export const MemberRemoval = v.object({
+export const MemberQuery = v.object({
   revokeKeys: v.pipe(
     v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false'),
     v.description('Whether to revoke the keys that the member created.'),
@@ -34,8 +34,7 @@ export const Organization = v.object({
 });
 
 /** Complete: the limits of an organization fit one page. */
-const listOf = <Item extends v.GenericSchema>(item: Item) =>
-  v.object({ items: v.array(item), nextCursor: v.null() });
+const listOf = <Item extends v.GenericSchema>(item: Item) => v.object({ items: v.array(item), nextCursor: v.null() });
 
 export const OrganizationList = listOf(Organization);
 

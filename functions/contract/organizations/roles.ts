@@ -19,5 +19,11 @@ export type SessionAccess = OrganizationAccess | 'person';
 export const mayAccess = (access: OrganizationAccess, role: OrganizationRole): boolean =>
   rolesByAccess[access].some((allowed) => allowed === role);
 
+/** Such as `owner, admin or developer`. */
+export function roleNames(access: OrganizationAccess): string {
+  const roles = rolesByAccess[access];
+  return [roles.slice(0, -1).join(', '), roles.at(-1)].filter(Boolean).join(' or ');
+}
+
 /** Names the organization of a request with a session. */
 export const organizationHeader = 'x-organization';

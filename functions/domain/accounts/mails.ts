@@ -76,7 +76,19 @@ export function emailContent({ subject, to, body, action, link, footer }: EmailL
   const about = to.organization === undefined ? [] : [`Organization: ${to.organization}`];
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
   const signature = [brand.name, ...contacts.map(({ label, target }) => `${label}: ${target}`), ''];
-  const text = [greeting, '', ...about.flatMap((line) => [line, '']), body, '', `${action}:`, link, '', footer, '', ...signature].join('\n');
+  const text = [
+    greeting,
+    '',
+    ...about.flatMap((line) => [line, '']),
+    body,
+    '',
+    `${action}:`,
+    link,
+    '',
+    footer,
+    '',
+    ...signature,
+  ].join('\n');
   const html = `<!doctype html>
 <html lang="en">
 <head><title>${escapeHtml(subject)}</title></head>

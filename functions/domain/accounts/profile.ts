@@ -49,7 +49,10 @@ export function profileService(
   async function ofKey(accountId: number): Promise<Account> {
     const account = await accounts.find(accountId);
     if (account) return account;
-    throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The API key belongs to an organization, not to a user. Sign in.');
+    throw new ServiceError(
+      'INSUFFICIENT_PERMISSIONS',
+      'The API key belongs to an organization, not to a user. Sign in.',
+    );
   }
 
   async function rename(account: Account, name: string): Promise<Account> {

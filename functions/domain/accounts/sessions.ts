@@ -1,5 +1,5 @@
-import { otherSessions } from '#contract/shared/limits.ts';
 import type { OrganizationRole } from '#contract/organizations/roles.ts';
+import { otherSessions } from '#contract/shared/limits.ts';
 import { iso, minuteMs } from '#contract/shared/time.ts';
 import { type Credential, issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';

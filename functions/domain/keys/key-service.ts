@@ -66,7 +66,11 @@ export function keyService(
     const now = clock.now();
     const meter = await budgets.limitedMeter(accountId, [input]);
     const stored = await keys.list(accountId);
-    const issued = issueKey(accountId, { name: input.name, createdAt: now, createdBy, ...expiryOf(input.expiresAt) }, random);
+    const issued = issueKey(
+      accountId,
+      { name: input.name, createdAt: now, createdBy, ...expiryOf(input.expiresAt) },
+      random,
+    );
     const record = withLimits(issued.record, input);
     const unused = meter ? unusedBudgets(meter, stored, now) : [];
     const happened = { keyEvent: keyEvent('created', record.id, now) };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isName } from '#contract/accounts/names.ts';
 import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { isName } from '#contract/accounts/names.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { type Account, normalizedEmail } from '../accounts/account.ts';
 import { emailContent } from '../accounts/mails.ts';
@@ -109,7 +109,8 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
         const detail = 'The invitation is for another address. Sign in with the address that received it.';
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
       }
-      if (await store.accept(organizationId, invitation, account, now)) return { organizationId, role: invitation.role };
+      if (await store.accept(organizationId, invitation, account, now))
+        return { organizationId, role: invitation.role };
       await refuseJoining(organization, account);
       return undefined;
     });

@@ -1,4 +1,4 @@
-import { mayAccess, type OrganizationAccess, type OrganizationRole, rolesByAccess } from '#contract/organizations/roles.ts';
+import { mayAccess, type OrganizationAccess, type OrganizationRole, roleNames } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { Account, OutgoingMail } from '../accounts/account.ts';
@@ -69,11 +69,20 @@ export interface OrganizationStore {
   removeMember(organization: Organization, member: Member, actor: Actor): Promise<boolean>;
   invitations(id: number, now: number): Promise<readonly Invitation[]>;
   /** Replaces an earlier invitation of the address. Removes the expired ones of `organization`. */
-  invite(organization: Organization, invitation: Invitation, mail: OutgoingMail, actor: Actor, now: number): Promise<boolean>;
+  invite(
+    organization: Organization,
+    invitation: Invitation,
+    mail: OutgoingMail,
+    actor: Actor,
+    now: number,
+  ): Promise<boolean>;
   withdraw(id: number, invitation: Invitation): Promise<boolean>;
   accept(id: number, invitation: Invitation, account: Account, now: number): Promise<boolean>;
   /** Disables keys and ends the memberships. With `members`, only if it has that many. */
-  close(id: number, until: { readonly now: number; readonly purgeAt: number; readonly members?: number }): Promise<boolean>;
+  close(
+    id: number,
+    until: { readonly now: number; readonly purgeAt: number; readonly members?: number },
+  ): Promise<boolean>;
   endMemberships(id: number): Promise<void>;
   /** Number of shared organizations of a person. */
   count(userId: number): Promise<number>;
@@ -117,9 +126,7 @@ export function refusePersonal(acting: Acting, detail: string): void {
 /** Throws 403 with the roles that may do this. */
 export function refuseRole(access: OrganizationAccess, role: OrganizationRole): void {
   if (mayAccess(access, role)) return;
-  const roles = rolesByAccess[access];
-  const needed = [roles.slice(0, -1).join(', '), roles.at(-1)].filter(Boolean).join(' or ');
-  const detail = `This requires the role ${needed} in the organization; yours is ${role}.`;
+  const detail = `This requires the role ${roleNames(access)} in the organization; yours is ${role}.`;
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 

@@ -39,7 +39,9 @@ export async function recipientsOf(
   const roles: readonly string[] = rolesByAccess[access];
   const members = readable(MemberRow, rows)
     .filter(({ role }) => roles.includes(role))
-    .toSorted((one, other) => Number(other.role === 'owner') - Number(one.role === 'owner') || one.joinedAt - other.joinedAt)
+    .toSorted(
+      (one, other) => Number(other.role === 'owner') - Number(one.role === 'owner') || one.joinedAt - other.joinedAt,
+    )
     .slice(0, maxRecipients);
   const keys = members.map(({ userId }) => userKey(userId));
   const users = keys.length > 0 ? (await readItems(client, table, keys)).map(accountOf) : [];

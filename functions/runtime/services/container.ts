@@ -131,7 +131,12 @@ function build() {
     const { paymentServices } = await import('./payments.ts');
     return paymentServices(core, {
       recipientsOf: async (accountId) =>
-        (await import('#repositories/organizations/recipients.ts')).recipientsOf(dynamo(), table('accounts'), accountId, 'bill'),
+        (await import('#repositories/organizations/recipients.ts')).recipientsOf(
+          dynamo(),
+          table('accounts'),
+          accountId,
+          'bill',
+        ),
       enforceCheckoutLimit: (accountId) => throttles().enforce(checkouts, String(accountId)),
       takeProviderCall: async (accountId) =>
         Math.ceil((await throttles().take(paymentRequests, String(accountId))) / 1000),

@@ -68,6 +68,7 @@ export async function callEveryOperation(): Promise<ReadonlyMap<string, Operatio
     await useModels(service, calls, key);
     await transcribeLongAudio(service, calls, key);
     await manageKeys(calls);
+    await manageOrganizations(service, calls);
     await changeEmail(service, calls);
     await manageSubscription(service, calls, key);
     await managePayments(calls, key);
@@ -150,6 +151,24 @@ async function manageKeys({ send, inTurn }: Caller): Promise<void> {
   const sessions = v.parse(Sessions, (await send('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await send('endSession', { cookie, path: { id } });
+}
+
+/** Another person, of the identity provider, joins the organization. */
+async function manageOrganizations(service: Service, { send, inTurn }: Caller): Promise<void> {
+  const { cookie } = await send('login');
+  const path = v.parse(Created, (await send('createOrganization', { cookie })).data);
+  const person = { email: 'member@example.com', name: 'Another Member' };
+  const { token } = v.parse(v.object({ token: v.string() }), await post(service, 'identity-token', person));
+  const member = await send('loginWithGoogle', { body: { token } });
+  const { id: userId } = v.parse(Created, member.data);
+  const body = { email: person.email };
+  await send('createInvitation', { cookie, path, body });
+  await send('acceptInvitation', { cookie: member.cookie, body: { token: await mailedToken(service, person.email) } });
+  const { id: invitationId } = v.parse(Created, (await send('createInvitation', { cookie, path })).data);
+  await inTurn(['listOrganizations', 'getOrganization', 'listMembers', 'listInvitations'], { cookie, path });
+  await send('withdrawInvitation', { cookie, path: { ...path, invitationId } });
+  await inTurn(['renameOrganization', 'changeMember', 'removeMember'], { cookie, path: { ...path, userId } });
+  await send('deleteOrganization', { cookie, path });
 }
 
 /** Ends with the old address, which later calls use to sign in. */
@@ -258,11 +277,11 @@ async function leave(service: Service, { send }: Caller): Promise<void> {
   await send('deleteAccount', { cookie: last.cookie, body: { password: body.newPassword } });
 }
 
-async function mailedToken(service: Service): Promise<string> {
+async function mailedToken(service: Service, to = email): Promise<string> {
   // A reset link needs three steps: the request, the mail in the outbox, the delivery.
   for (let step = 0; step < 3; step++) await service.settled();
   const mails = v.parse(Mails, await (await fetch(`${service.origin}/_local/mail`)).json());
-  return /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1] ?? '';
+  return /token=(\w+)/.exec(mails.find((mail) => mail.to.includes(to))?.text ?? '')?.[1] ?? '';
 }
 
 const moveClock = (service: Service, order: object): Promise<unknown> => post(service, 'clock', order);

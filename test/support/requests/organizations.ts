@@ -1,6 +1,6 @@
 import type { OrganizationRole } from '#contract/organizations/roles.ts';
-import type { ApiResponse, TestService } from '../service/service.ts';
 import type { CallOptions } from '../service/api-request.ts';
+import type { ApiResponse, TestService } from '../service/service.ts';
 
 export interface Session {
   readonly id: number;

@@ -138,8 +138,7 @@ export class AccountLife {
       clock,
       random,
       publicOrigin: 'https://service.example',
-      recipientsOf: async (id) =>
-        this.isDeleted ? [] : [{ id, email: `${id}@example.com`, confirmedAt: 1 } as never],
+      recipientsOf: async (id) => (this.isDeleted ? [] : [{ id, email: `${id}@example.com`, confirmedAt: 1 } as never]),
       enforceCheckoutLimit: async () => undefined,
       takeProviderCall: async () => 0,
       queue: async () => queue,
