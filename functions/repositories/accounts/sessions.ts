@@ -9,11 +9,11 @@ import {
 import * as v from 'valibot';
 import type { DeviceStore } from '#domain/accounts/devices.ts';
 import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
-import { memberKey, MemberRow, organizationKey } from '../organizations/organization-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { notAllRead } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { accountOf, deviceKey, seconds, sessionKey, storedInstant, userKey } from './account-items.ts';
+import { memberKey, MemberRow, organizationKey } from './organization-items.ts';
 
 /** Rows of earlier versions have no origin. */
 const name = v.optional(v.nullable(v.string()), null);

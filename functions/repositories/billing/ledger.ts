@@ -7,8 +7,8 @@ import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts'
 import type { Recipient } from '#domain/organizations/organization.ts';
 import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
 import { apiKeyKey } from '../accounts/account-items.ts';
+import { mailsTo, recipientsOf } from '../accounts/recipients.ts';
 import { storedKeyOf } from '../keys/keys.ts';
-import { mailsTo, recipientsOf } from '../organizations/recipients.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { inserter } from '../shared/insert.ts';
 import { readItem } from '../shared/read-items.ts';

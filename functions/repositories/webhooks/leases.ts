@@ -7,7 +7,7 @@ import type { Random } from '#domain/shared/ports.ts';
 import { type DeliveryStore, type Lease, retentionMs, webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
-import { mailsTo, recipientsOf } from '../organizations/recipients.ts';
+import { mailsTo, recipientsOf } from '../accounts/recipients.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { type TransactItem, commit } from '../shared/transaction.ts';

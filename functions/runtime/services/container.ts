@@ -131,7 +131,7 @@ function build() {
     const { paymentServices } = await import('./payments.ts');
     return paymentServices(core, {
       recipientsOf: async (accountId) =>
-        (await import('#repositories/organizations/recipients.ts')).recipientsOf(
+        (await import('#repositories/accounts/recipients.ts')).recipientsOf(
           dynamo(),
           table('accounts'),
           accountId,

@@ -2,7 +2,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { KeyService } from '#domain/keys/key-service.ts';
 import { invitationService } from '#domain/organizations/invitations.ts';
 import { organizationService } from '#domain/organizations/organizations.ts';
-import { organizationStore } from '#repositories/organizations/organizations.ts';
+import { organizationStore } from '#repositories/accounts/organizations.ts';
 import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
 

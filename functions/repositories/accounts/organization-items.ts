@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
 import type { Member, Organization } from '#domain/organizations/organization.ts';
-import { storedInstant, userKey } from '../accounts/account-items.ts';
 import type { TransactItem } from '../shared/transaction.ts';
+import { storedInstant, userKey } from './account-items.ts';
 
 /**
  * Keys and rows of the `accounts` table. An organization has the partition that an account of its id would have, so

@@ -3,10 +3,10 @@ import { type OrganizationAccess, rolesByAccess } from '#contract/organizations/
 import type { Account } from '#domain/accounts/account.ts';
 import type { MailContent } from '#domain/accounts/mails.ts';
 import { mailOf, type Recipient } from '#domain/organizations/organization.ts';
-import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import type { TransactItem } from '../shared/transaction.ts';
+import { accountOf, mailItems, userKey } from './account-items.ts';
 import { memberPrefix, MemberRow, organizationKey, organizationOf } from './organization-items.ts';
 
 /** Two items per email must fit a transaction with others. */

@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Actor, Member, Membership, Organization, OrganizationStore } from '#domain/organizations/organization.ts';
-import { accountOf, mailItems, purgeKey, seconds, uniqueRow, userKey } from '../accounts/account-items.ts';
-import { meterClosing } from '../accounts/accounts.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { each } from '../shared/deletion.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { accountOf, mailItems, purgeKey, seconds, uniqueRow, userKey } from './account-items.ts';
+import { meterClosing } from './accounts.ts';
 import {
   invitationKey,
   invitationPrefix,
