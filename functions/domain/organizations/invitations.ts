@@ -97,7 +97,7 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
     const credential = parseCredential(token);
     if (credential?.kind !== 'invitation') throw endedInvitation();
     const { accountId: organizationId, digest } = credential;
-    return untilDone(async () => {
+    return untilDone(async (tries) => {
       const now = clock.now();
       const [organization, open] = await Promise.all([
         store.find(organizationId),
@@ -109,10 +109,9 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
         const detail = 'The invitation is for another address. Sign in with the address that received it.';
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
       }
-      if (await store.accept(organizationId, invitation, account, now))
-        return { organizationId, role: invitation.role };
-      await refuseJoining(organization, account);
-      return undefined;
+      if (tries > 0) await refuseJoining(organization, account);
+      const isDone = await store.accept(organizationId, invitation, account, now);
+      return isDone ? { organizationId, role: invitation.role } : undefined;
     });
   }
 

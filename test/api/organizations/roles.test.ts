@@ -123,17 +123,20 @@ it('lists every route that takes a session and is not about the person', () => {
 });
 
 describe.each(organizationRoles)('a member with the role %s', (role) => {
-  it.each(ofOrganizations.map((route) => [route.id, route] as const))('may use %s as the table says', async (_, route) => {
-    const { status, body } = await request(route, members.get(role)!);
-    const isRefused = status === 403 && /^This requires the role/.test(body.detail ?? '');
-    // A removal reads the member first.
-    expect(isRefused).toBe(!table[route.id]?.includes(role));
-    if (!isRefused) return;
-    expect(body.message).toBe('INSUFFICIENT_PERMISSIONS');
-    const roles = table[route.id] ?? [];
-    for (const name of roles) expect(body.detail).toContain(name);
-    expect(body.detail).toContain(`yours is ${role}.`);
-  });
+  it.each(ofOrganizations.map((route) => [route.id, route] as const))(
+    'may use %s as the table says',
+    async (_, route) => {
+      const { status, body } = await request(route, members.get(role)!);
+      const isRefused = status === 403 && /^This requires the role/.test(body.detail ?? '');
+      // A removal reads the member first.
+      expect(isRefused).toBe(!table[route.id]?.includes(role));
+      if (!isRefused) return;
+      expect(body.message).toBe('INSUFFICIENT_PERMISSIONS');
+      const roles = table[route.id] ?? [];
+      for (const name of roles) expect(body.detail).toContain(name);
+      expect(body.detail).toContain(`yours is ${role}.`);
+    },
+  );
 });
 
 describe('routes about the person', () => {
