@@ -120,9 +120,10 @@ export const accountRoutes = {
     credential: 'session',
     access: 'person',
     bodyInput: AccountDeletion,
-    refusals: ['INVALID_CREDENTIALS', 'INVALID_IDENTITY_TOKEN', 'RATE_LIMIT_EXCEEDED'],
+    refusals: ['INVALID_CREDENTIALS', 'INVALID_IDENTITY_TOKEN', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: {
       tables: { accounts: 'delete', meters: 'write', payments: 'read' },
+      queues: ['payments'],
       identityProvider: true,
       payments: true,
     },

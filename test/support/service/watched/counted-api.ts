@@ -98,10 +98,10 @@ async function startCountedApi() {
   }
 
   /** Delays every request to the database, so that concurrent ones count as one round trip. */
-  async function get(path: string, key: string) {
+  async function get(path: string, key: string, headers: Readonly<Record<string, string>> = {}) {
     operations.length = 0;
     [delayMs, roundTrips] = [100, 0];
-    const response = await fetch(front.origin + path, { headers: { authorization: `Bearer ${key}` } });
+    const response = await fetch(front.origin + path, { headers: { authorization: `Bearer ${key}`, ...headers } });
     const text = await response.text();
     delayMs = 0;
     return {
