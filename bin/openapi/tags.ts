@@ -63,7 +63,7 @@ export const tags: readonly Tag[] = [
     name: 'Credits',
     description:
       'Balance, grants with their expiry, the ledger, prices, quotas, usage, alerts and the log of requests.',
-    paths: ['/api/credits', '/api/services', '/api/usage', '/api/alerts', '/api/requests'],
+    paths: ['/api/credits', '/api/services', '/api/usage', '/api/limits', '/api/alerts', '/api/requests'],
   },
   {
     name: 'Webhooks',

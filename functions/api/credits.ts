@@ -30,4 +30,10 @@ export const getUsage: Operation<typeof creditRoutes.getUsage> = async ({ statem
 export const listRequests: Operation<typeof creditRoutes.listRequests> = async ({ requestLog }, { input, caller }) =>
   (await requestLog()).list(caller.accountId, input.query);
 
+export const getLimits: Operation<typeof creditRoutes.getLimits> = async ({ spendingLimits }, { caller }) =>
+  (await spendingLimits()).get(caller.accountId);
+
+export const setLimits: Operation<typeof creditRoutes.setLimits> = async ({ spendingLimits }, { input, caller }) =>
+  (await spendingLimits()).set(caller.accountId, input.body.monthlyCredits);
+
 export const listServices: Operation<typeof creditRoutes.listServices> = () => ({ services: pricedServices() });

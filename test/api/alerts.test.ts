@@ -79,7 +79,10 @@ describe('alerts', () => {
   });
 
   it.each([
-    [byMail({ kind: 'weather', value: 5 }), 'rules.0.kind must be balance_below, month_percent or key_percent.'],
+    [
+      byMail({ kind: 'weather', value: 5 }),
+      'rules.0.kind must be balance_below, month_percent, key_percent or cap_percent.',
+    ],
     [byMail({ kind: 'month_percent', value: 101 }), 'rules.0.value must be at most 100.'],
     [byMail({ kind: 'month_percent', value: 0 }), 'rules.0.value must be positive.'],
     [byMail({ kind: 'balance_below', value: 1.5 }), 'rules.0.value must be an integer.'],

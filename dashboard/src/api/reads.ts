@@ -89,6 +89,7 @@ export const planReads = [subscriptionRoutes.getSubscription, creditRoutes.getCr
 export const spendingReads = [
   creditRoutes.getCredits,
   creditRoutes.getUsage,
+  creditRoutes.getLimits,
   creditRoutes.listRequests,
   subscriptionRoutes.getSubscription,
   keyRoutes.listKeys,

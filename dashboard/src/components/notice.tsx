@@ -69,11 +69,12 @@ function sentence(error: ApiError, wait: number): string {
   return error.message;
 }
 
-/** The limit of calls per month has the same code as too few credits. */
+/** The limit of calls per month and the spending cap have the same code as too few credits. */
 const monthlyLimit = /calls per month/;
+const spendingCap = /spending cap/;
 
 function creditsTitle(message: string): string {
-  if (monthlyLimit.test(message)) return '';
+  if (monthlyLimit.test(message) || spendingCap.test(message)) return '';
   return /(?<![\d.])0 (?:credits )?(?:are )?left/.test(message) ? "You're out of credits. " : 'Not enough credits. ';
 }
 
@@ -94,6 +95,8 @@ function tooManyAttempts(wait: number, asksPassword: boolean): ReactNode {
 }
 
 function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): ReactNode {
+  if (error.code === 'INSUFFICIENT_CREDITS' && spendingCap.test(error.message))
+    return <Link href="/usage">View the cap</Link>;
   if (error.code === 'INSUFFICIENT_CREDITS') return <MoreCredits isMonthlyLimit={monthlyLimit.test(error.message)} />;
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return model === undefined ? (

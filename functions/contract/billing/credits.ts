@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { accountId, day, instant, pageSize, text, whole } from '../shared/fields.ts';
+import { accountId, day, instant, integer, pageSize, text, whole } from '../shared/fields.ts';
 import { changeKinds } from './plans.ts';
+import { microPerCredit } from './prices.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 export const lotSource = v.picklist(['plan', 'free', 'purchase']);
@@ -123,6 +124,21 @@ export const ServiceQuota = v.object({
 });
 
 /** Days are in UTC and inclusive. Default: the last 30 days. `cursor` is the `nextCursor` of the previous page. */
+const maxCapCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
+
+export const SpendingLimit = v.object(
+  { monthlyCredits: v.nullable(integer(1, maxCapCredits)) },
+  'must be a JSON object',
+);
+
+/** `used` includes running calls. `forecast`: credits used at the end of the month if the average continues. */
+export const SpendingLimits = v.object({
+  monthlyCredits: v.nullable(whole),
+  used: v.number(),
+  resetsAt: instant,
+  forecast: v.number(),
+});
+
 export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),

@@ -9,20 +9,21 @@ const percent = v.pipe(integer(1), v.maxValue(100, 'must be at most 100'));
 
 /**
  * `balance_below` is in credits. `month_percent` is the share of the billing month's credits. `key_percent` is the
- * share of a key's spending limit.
+ * share of a key's spending limit, `cap_percent` of the account's spending cap.
  */
 const AlertRule = v.variant(
   'kind',
   [
     v.object({ kind: v.literal('balance_below'), value: integer(1, maxCredits) }),
     v.object({ kind: v.literal('month_percent'), value: percent }),
+    v.object({ kind: v.literal('cap_percent'), value: percent }),
     v.object({
       kind: v.literal('key_percent'),
       value: percent,
       keyId: v.optional(v.pipe(text(64), v.description('Every limited key if it is left out.'))),
     }),
   ],
-  'must be balance_below, month_percent or key_percent',
+  'must be balance_below, month_percent, key_percent or cap_percent',
 );
 export type AlertRule = v.InferOutput<typeof AlertRule>;
 

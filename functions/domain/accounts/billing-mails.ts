@@ -39,6 +39,17 @@ export function alertMail(to: Addressee, { rule, key, publicOrigin, sellsCredits
     const body = `You have used ${share} the credits you had this month.`;
     return emailContent({ subject: `You have used ${share} your credits`, to, body, ...more, footer });
   }
+  if (rule.kind === 'cap_percent') {
+    const share = `${rule.value} % of`;
+    return emailContent({
+      subject: `You have used ${share} your spending cap`,
+      to,
+      body: `You have used ${share} the spending cap of this calendar month. At 100 % calls are refused until you raise the cap or the next month begins (UTC).`,
+      action: 'View the cap',
+      link: `${publicOrigin}/usage`,
+      footer: 'You get this mail once in a calendar month. Change alerts in the settings.',
+    });
+  }
   const name = key ? `The key ${key.prefix}…${key.lastFour}` : 'A key';
   return emailContent({
     subject: `A key has used ${rule.value}% of its limit`,

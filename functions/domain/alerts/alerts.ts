@@ -6,7 +6,7 @@ import { heldOf, type StoredAlerts, type StoredRule, type LedgerEntry, type Mete
 import { ServiceError } from '../shared/service-error.ts';
 
 /** `period`: start of the billing month. Times in epoch seconds, amounts in microcredits. */
-export interface ChargedAccount extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
+export interface ChargedAccount extends Pick<Meter, 'accountId' | 'used' | 'alerts' | 'cap'> {
   readonly balance: number;
   readonly period: number;
   readonly entries: readonly LedgerEntry[];
@@ -22,12 +22,10 @@ export function chargedBudget(meter: Meter, keyId = ''): ChargedAccount['budget'
   return { id, limit: limit.amount, used: used - heldOf(meter, { id, start }), start };
 }
 
-const defaultAlerts: Alerts = {
-  rules: [
-    { kind: 'month_percent', value: 80 },
-    { kind: 'month_percent', value: 100 },
-  ],
-  channels: ['email'],
+/** With a spending cap, also at 80 and 100 % of the cap. */
+const defaultAlerts = ({ cap }: Pick<Meter, 'cap'>): Alerts => {
+  const kinds = ['month_percent', ...(cap ? ['cap_percent' as const] : [])] as const;
+  return { rules: kinds.flatMap((kind) => [80, 100].map((value) => ({ kind, value }))), channels: ['email'] };
 };
 
 /** `period` in epoch seconds. For key rules, `keyId` is the charged key and `budget` its budget. */
@@ -42,21 +40,28 @@ export interface Alert {
 }
 
 export function alertsOf(image: ChargedAccount): Alert[] {
-  const { accountId, period, alerts = defaultAlerts, entries } = image;
+  const { accountId, period, alerts = defaultAlerts(image), entries, cap } = image;
   const [charge] = entries;
   if (charge?.type !== 'charge' || charge.amount === 0) return [];
   const { keyId, at } = charge;
   const { rules, channels } = alerts;
   const spent = -charge.amount;
   return rules.flatMap((rule): Alert[] => {
+    if (rule.kind === 'cap_percent')
+      return cap && isReached(rule, cap, spent) ? [{ accountId, rule, period: cap.start, at, channels }] : [];
     if (rule.kind !== 'key_percent')
       return isCrossed(rule, image, spent) ? [{ accountId, rule, period, at, channels }] : [];
     const { budget } = image;
     if (!budget || keyId === undefined || !isAbout(rule, keyId, budget.id)) return [];
-    const isOver = (used: number) => used * 100 >= budget.limit * rule.value;
-    if (!isOver(budget.used) || isOver(budget.used - spent)) return [];
+    if (!isReached(rule, budget, spent)) return [];
     return [{ accountId, rule, period: budget.start, keyId, budget: budget.id, at, channels }];
   });
+}
+
+/** Returns whether the charge reaches the share of a limit. */
+function isReached({ value }: AlertRule, { used, limit }: { used: number; limit: number }, spent: number): boolean {
+  const isOver = (amount: number) => amount * 100 >= limit * value;
+  return isOver(used) && !isOver(used - spent);
 }
 
 type KeyRule = Extract<StoredRule, { kind: 'key_percent' }>;
@@ -69,10 +74,11 @@ function isAbout({ keyId, family }: KeyRule, charged: string, budget: string): b
 
 export function nameOfAlert({ rule: { kind, value }, budget = '' }: Pick<Alert, 'rule' | 'budget'>): string {
   if (kind === 'month_percent') return String(value);
+  if (kind === 'cap_percent') return `cap-${value}`;
   return kind === 'balance_below' ? `balance-${value}` : `key-${budget}-${value}`;
 }
 
-type AccountRule = Exclude<AlertRule, { kind: 'key_percent' }>;
+type AccountRule = Exclude<AlertRule, { kind: 'key_percent' | 'cap_percent' }>;
 
 /** Returns whether the charge makes the rule true. Less than one credit counts as 0. */
 function isCrossed({ kind, value }: AccountRule, { used, balance }: ChargedAccount, spent: number): boolean {
@@ -99,7 +105,8 @@ interface AlertParts {
 
 export function alertService({ store, keys, findMeter }: AlertParts) {
   async function get(accountId: number): Promise<Alerts> {
-    const { rules, channels }: StoredAlerts = (await findMeter(accountId))?.alerts ?? defaultAlerts;
+    const meter = await findMeter(accountId);
+    const { rules, channels }: StoredAlerts = meter?.alerts ?? defaultAlerts({ ...meter });
     const shown = rules.map((kept) => {
       const { family: _, ...rule } = kept;
       return rule;

@@ -4,6 +4,7 @@ import { addMonths, monthsSince } from '#contract/shared/time.ts';
 import { addLot, capPlanLots, expireLots, settleLots } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import {
+  capTransition,
   chain,
   counted,
   nextTransition,
@@ -15,6 +16,7 @@ import {
 import { noticeOf, planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan, unlimited } from '../meter/rate-window.ts';
 import { maxEndedCancellations } from '../meter/refund.ts';
+import { withCapMonth } from '../meter/spending-cap.ts';
 
 /** Months that a grant outlives its month (docs/specification.md#credits, docs/credits.md#grants). */
 export const rollOverMonths = 3;
@@ -57,12 +59,15 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
   while (settled.entries.length < entriesPerWrite && nextTransition(settled.meter) <= now) {
     const turn = nextTransition(settled.meter);
     settled = chain(settled, (current) => expireLots(current, turn));
-    settled = chain(settled, (current) =>
-      turn === subscriptionTransition(current) ? endSubscription(current, turn, plans) : endMonth(current, turn, plans),
-    );
+    settled = chain(settled, (current) => transition(current, turn, plans));
   }
   if (nextTransition(settled.meter) > now) settled = chain(settled, (current) => expireLots(current, now));
   return counted(meter, settled, now);
+}
+
+function transition(meter: Meter, turn: number, plans: Plans): Settled {
+  if (turn === capTransition(meter)) return { meter: withCapMonth(meter, turn), entries: [] };
+  return turn === subscriptionTransition(meter) ? endSubscription(meter, turn, plans) : endMonth(meter, turn, plans);
 }
 
 /** Builds the renewal function of `metering`. */

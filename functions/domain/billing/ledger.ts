@@ -1,6 +1,6 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { type Alert, alertsOf, type ChargedAccount, chargedBudget } from '../alerts/alerts.ts';
-import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { balance, heldCredits, type LedgerEntry, type Meter } from '../meter/meter.ts';
 import { periodStart } from '../meter/periods.ts';
 import { archivedBefore } from './archive.ts';
 
@@ -41,7 +41,7 @@ export interface MeterImage extends ChargedAccount {
 }
 
 export function imageOf(meter: Meter, entries: readonly LedgerEntry[]): MeterImage {
-  const { accountId, seq, used, alerts } = meter;
+  const { accountId, seq, used, alerts, cap } = meter;
   const budget = chargedBudget(meter, entries.at(-1)?.keyId);
   return {
     accountId,
@@ -52,6 +52,7 @@ export function imageOf(meter: Meter, entries: readonly LedgerEntry[]): MeterIma
     entries,
     ...(alerts && { alerts }),
     ...(budget && { budget }),
+    ...(cap && { cap: { ...cap, used: cap.used - heldCredits(meter) } }),
     ...(meter.topUpBelow !== undefined && { topUpBelow: meter.topUpBelow }),
   };
 }

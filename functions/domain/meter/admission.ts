@@ -6,6 +6,7 @@ import type { Meter } from './meter.ts';
 import { hasFeature } from './plan-terms.ts';
 import { decimalCredits, type PriceCode } from './pricing.ts';
 import { rateStatus } from './rate-window.ts';
+import { affordable, capEnd } from './spending-cap.ts';
 
 /** Seconds that a hold outlives its function, so that a slow clock or a late settlement still finds it open. */
 export const graceSeconds = 60;
@@ -111,13 +112,25 @@ function refusal(meter: Meter, attempt: Attempt, sellsCredits: boolean): Service
     const { spendable } = meter;
     const advice = sellsCredits ? 'Buy credits, upgrade' : 'Upgrade';
     const detail = `${needs(attempt)}; you have ${decimalCredits(spendable)} left. ${advice} the plan or wait for the next month.`;
-    return new Unaffordable('INSUFFICIENT_CREDITS', detail, { spendable, rateLimit });
+    return new Unaffordable('INSUFFICIENT_CREDITS', detail, { spendable: left(meter), rateLimit });
   }
+  if (affordable(meter) < attempt.amount) return aboveCap(meter, attempt, rateLimit);
   if (meter.callsThisMonth >= meter.callsPerMonth) {
     const detail = `The plan allows ${meter.callsPerMonth} calls per month; upgrade the plan or wait for the next month.`;
     return new ServiceError('INSUFFICIENT_CREDITS', detail, { rateLimit });
   }
   return undefined;
+}
+
+const left = (meter: Meter): number => Math.max(0, affordable(meter));
+
+function aboveCap(meter: Meter, attempt: Attempt, rateLimit: RateLimit | undefined): ServiceError | undefined {
+  if (!meter.cap) return undefined;
+  const spendable = left(meter);
+  const cap = `the account's spending cap of ${creditsOf(meter.cap.limit)} per month`;
+  const reset = new Date(capEnd(meter.cap) * 1000).toISOString();
+  const detail = `${needs(attempt)}, and ${cap} has ${decimalCredits(spendable)} left; it resets at ${reset}.`;
+  return new Unaffordable('INSUFFICIENT_CREDITS', `${detail} Raise the cap or wait.`, { spendable, rateLimit });
 }
 
 function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | undefined): ServiceError | undefined {
@@ -127,13 +140,13 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
   const budget = budgetOf({ ...attempt, keyLimits });
   if (!budget || !keyLimits?.limit) return undefined;
   const { amount, period } = keyLimits.limit;
-  const left = Math.max(0, amount - budget.used);
-  if (left >= attempt.amount) return undefined;
+  const rest = Math.max(0, amount - budget.used);
+  if (rest >= attempt.amount) return undefined;
   const next = nextPeriod(period, Math.floor(attempt.now / 1000));
   const reset = next === undefined ? 'it does not reset' : `it resets at ${new Date(next * 1000).toISOString()}`;
   const limit = `${creditsOf(amount)} ${next === undefined ? 'in total' : `per ${period}`}`;
-  const detail = `${needs(attempt)}, and the key's limit of ${limit} has ${decimalCredits(left)} left; ${reset}.`;
-  return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(left, meter.spendable), rateLimit });
+  const detail = `${needs(attempt)}, and the key's limit of ${limit} has ${decimalCredits(rest)} left; ${reset}.`;
+  return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(rest, left(meter)), rateLimit });
 }
 
 /** 403 for a model outside the plan or the key's limits. Skips an unknown model. */

@@ -61,7 +61,7 @@ export function budgetAt({ period }: SpendingLimit, stored: Budget | undefined, 
 
 const daySeconds = 86_400;
 
-function startOfPeriod(period: LimitPeriod, now: number): number {
+export function startOfPeriod(period: LimitPeriod, now: number): number {
   if (period === 'total') return 0;
   if (period === 'day') return Math.floor(now / daySeconds) * daySeconds;
   const date = new Date(now * 1000);

@@ -3,6 +3,7 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import type { AlertRule, Alerts } from '#contract/routes/alerts.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 import type { PriceCode } from './pricing.ts';
+import type { SpendingCap } from './spending-cap.ts';
 
 export interface Lot {
   /** Unique per account, so that a refund finds the lot even after its expiry has changed. */
@@ -73,6 +74,7 @@ export interface Meter {
   readonly webhooks?: ReadonlySet<string>;
   readonly keys: ReadonlyMap<string, WorkingKey>;
   readonly budgets: ReadonlyMap<string, Budget>;
+  readonly cap?: SpendingCap;
   readonly planRank: number;
   readonly maxConcurrentCalls: number;
   readonly callsPerMonth: number;

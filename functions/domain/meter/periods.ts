@@ -1,6 +1,7 @@
 import { addMonths } from '#contract/shared/time.ts';
 import { currentLots } from './lots.ts';
 import type { Meter, Period, Settled, Subscription } from './meter.ts';
+import { capEnd } from './spending-cap.ts';
 
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
@@ -10,8 +11,10 @@ export const pastDueSeconds = 7 * 86_400;
 
 /** Returns the next time at which a month, a cancelled or unpaid subscription or its limits end. */
 export function nextTransition(meter: Meter): number {
-  return Math.min(periodEnd(meter.period), subscriptionTransition(meter));
+  return Math.min(periodEnd(meter.period), subscriptionTransition(meter), capTransition(meter));
 }
+
+export const capTransition = ({ cap }: Meter): number => (cap ? capEnd(cap) : Number.POSITIVE_INFINITY);
 
 /** Whether the current month was paid, and its payment then refunded or disputed. */
 export const isReturned = ({ unpaidSince, paidUntil = 0 }: Subscription): boolean =>

@@ -7,6 +7,7 @@ import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Set
 import type { MeterChanged, Metering } from './metering.ts';
 import { chain, counted } from './periods.ts';
 import type { PriceCode } from './pricing.ts';
+import { withCapRefund } from './spending-cap.ts';
 
 export interface RefundableCharge {
   readonly requestId: string;
@@ -20,6 +21,8 @@ export interface RefundableCharge {
   /** Set for a charge while the subscription was cancelled: the lots to charge if that cancellation is revoked. */
   readonly onResume?: { readonly cancellation: number; readonly lots: readonly LotPart[] };
   readonly period: Period;
+  /** Epoch seconds. Charges of earlier versions have none. */
+  readonly at?: number;
 }
 
 export interface Refund extends Pick<LedgerEntry, 'job'> {
@@ -29,7 +32,10 @@ export interface Refund extends Pick<LedgerEntry, 'job'> {
 export type BudgetRefund = NonNullable<Hold['budget']> & { readonly amount: number };
 
 /** Returns the charge of an open hold; undefined if the account has no credits. */
-export function refundableCharge(meter: Meter, { requestId, hold, cost }: Settlement): RefundableCharge | undefined {
+export function refundableCharge(
+  meter: Meter,
+  { requestId, hold, cost, now }: Settlement,
+): RefundableCharge | undefined {
   const lots = takenFrom(meter.lots, meter, cost);
   if (lots.length === 0) return undefined;
   const { service, model, price, keyId, budget } = hold;
@@ -47,6 +53,7 @@ export function refundableCharge(meter: Meter, { requestId, hold, cost }: Settle
       onResume: { cancellation: cancellation.seq, lots: takenFrom(cancellation.lots, meter, cost) },
     }),
     period: meter.period,
+    at: Math.floor(now / 1000),
   };
 }
 
@@ -66,10 +73,11 @@ export function refund(before: Meter, charge: RefundableCharge, back: Refund, no
 }
 
 function restored(before: Meter, charge: RefundableCharge, { amount, job }: Refund, now: number): Settled {
-  const { requestId, service, model, price, keyId, period } = charge;
+  const { requestId, service, model, price, keyId, period, at } = charge;
   const back = Math.min(amount, Number.MAX_SAFE_INTEGER - balance(before));
   const { lots, onResume } = lotsToRestore(charge, before);
-  const { meter, entries } = restore(before, lastTaken(lots, back), lastTaken(onResume, back), now);
+  const returned = restore(before, lastTaken(lots, back), lastTaken(onResume, back), now);
+  const meter = withCapRefund(returned.meter, amount, at);
   const isSameMonth = period.anchor === meter.period.anchor && period.index === meter.period.index;
   const used = Math.max(0, (meter.used[service] ?? 0) - amount);
   const named = {
@@ -80,7 +88,7 @@ function restored(before: Meter, charge: RefundableCharge, { amount, job }: Refu
   };
   return {
     meter: isSameMonth ? { ...meter, used: { ...meter.used, [service]: used } } : meter,
-    entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...entries],
+    entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...returned.entries],
   };
 }
 

@@ -72,7 +72,7 @@ function creditEvents(image: MeterImage): AccountEvent[] {
     if (type === 'grant' && amount > 0) return [{ type: 'credits.granted', at, data: { ...data, source } }];
     return type === 'expiry' ? [{ type: 'credits.expired', at, data }] : [];
   });
-  const { accountId, seq, alerts: _, ...rest } = image;
+  const { accountId, seq, alerts: _, cap: _cap, ...rest } = image;
   const data = { accountId, seq, balance: image.balance / microPerCredit };
   // Accounts without rules use the defaults: 80 and 100% of the month.
   const crossed = alertsOf({ accountId, ...rest }).map(({ rule, at }): AccountEvent => {

@@ -18,6 +18,7 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
+import { affordable, capEnd, type SpendingCap } from '#domain/meter/spending-cap.ts';
 import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
 
 /**
@@ -26,7 +27,7 @@ import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote,
  * calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
  * holds, g lots, gn lots granted, ec ended cancellations, u used, pa period anchor, pi period index, fm free month, s
  * subscription, t kept terms, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
- * alerts, wh webhooks, tu threshold of the automatic top-up.
+ * alerts, wh webhooks, tu threshold of the automatic top-up, cp spending cap.
  */
 
 /** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */
@@ -100,10 +101,21 @@ const Subscribed = v.object({
   unpaidSince: v.exactOptional(count),
 });
 
-/** r rules as kind, value, key (or empty) and family of a rotated key; c channels. */
+/** Limit, start of the month, and credits that the cap would allow beyond c. */
+const CapRow = v.tuple([count, count, count]);
+
+/**
+ * The hold of an account with a spending cap. It sets aside the credits above the cap, so that c is what calls may use:
+ * an admission needs no rule for the cap, and earlier versions read the right balance and return the credits to c when
+ * the month ends. No request has this id (docs/adr/0041-spending-cap.md).
+ */
+export const setAsideId = '~cap';
+
+/** r rules as kind, value, key (or empty) and family of a rotated key; c channels; p percentages of the spending cap. */
 const AlertsRow = v.object({
   r: v.array(v.tuple([v.picklist(alertKinds), count, v.string(), v.optional(v.string())])),
   c: v.array(v.picklist(alertChannels)),
+  p: v.exactOptional(v.array(count)),
 });
 type AlertsRow = v.InferOutput<typeof AlertsRow>;
 
@@ -136,6 +148,7 @@ const Item = v.object({
   al: v.exactOptional(AlertsRow),
   wh: v.exactOptional(v.set(v.string())),
   tu: v.exactOptional(count),
+  cp: v.exactOptional(CapRow),
 });
 
 const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
@@ -151,7 +164,9 @@ export function allowanceOf(row: unknown): Allowance {
 }
 
 export function meterOf(row: unknown): Meter {
-  const item = v.parse(Item, row);
+  const { cp, ...item } = v.parse(Item, row);
+  const { cap, setAside } = cp ? capOf(cp, item) : noCap;
+  const holds = cap ? item.h.entries().filter(([id]) => id !== setAsideId) : item.h.entries();
   return {
     accountId: item.a,
     seq: item.seq,
@@ -159,15 +174,16 @@ export function meterOf(row: unknown): Meter {
     ...(item.wh && { webhooks: item.wh }),
     keys: new Map(item.k.entries().map(([id, key]) => [id, keyOf(key)])),
     budgets: budgetsOf(row),
+    ...(cap && { cap }),
     planRank: item.r,
-    maxConcurrentCalls: item.q,
+    maxConcurrentCalls: item.q - (cap ? 1 : 0),
     callsPerMonth: item.ml,
     callsThisMonth: item.mc,
     admitted: item.n,
     ceiling: item.m,
     buckets: item.b,
-    spendable: item.c,
-    holds: new Map(item.h.entries().map(([id, hold]) => [id, holdOf(hold)])),
+    spendable: item.c + setAside,
+    holds: new Map(holds.map(([id, hold]) => [id, holdOf(hold)])),
     lots: item.g.map(lotOf),
     lotsGranted: item.gn,
     ...(item.ec !== undefined && { endedCancellations: item.ec }),
@@ -177,7 +193,7 @@ export function meterOf(row: unknown): Meter {
     freeMonth: item.fm,
     ...(item.s && { subscription: subscriptionOf(item.s) }),
     ...(item.t && { terms: termsOf(item.t) }),
-    due: item.due,
+    due: cap ? Math.min(item.due, capEnd(cap)) : item.due,
     ...(item.w && { marks: item.w }),
     ...(item.al && { alerts: alertsOf(item.al) }),
     ...(item.tu !== undefined && { topUpBelow: item.tu }),
@@ -188,11 +204,35 @@ export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Reco
   return {
     a: meter.accountId,
     k: {},
-    h: {},
+    h: meter.cap ? { [setAsideId]: setAsideRow(meter, meter.cap) } : {},
     n: meter.admitted,
     ...billingRow(meter, entries),
   };
 }
+
+const noCap = { cap: undefined, setAside: 0 };
+
+function capOf(
+  [limit, start, above]: v.InferOutput<typeof CapRow>,
+  { c, h }: Pick<v.InferOutput<typeof Item>, 'c' | 'h'>,
+) {
+  const [setAside = 0] = h.get(setAsideId) ?? [];
+  return { cap: { limit, start, used: limit - above - c }, setAside };
+}
+
+const capRow = (meter: Meter, { limit, start, used }: SpendingCap) => [limit, start, limit - used - usableOf(meter)];
+
+/** An item cannot set aside more than the largest integer, which only unlimited plans reach. */
+const usableOf = (meter: Meter): number => Math.max(affordable(meter), meter.spendable - Number.MAX_SAFE_INTEGER);
+
+export const setAsideRow = (meter: Meter, cap: SpendingCap): unknown[] =>
+  holdRow({
+    amount: meter.spendable - usableOf(meter),
+    deadline: capEnd(cap),
+    service: 'completion',
+    model: '',
+    keyId: '',
+  });
 
 export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
   return {
@@ -200,12 +240,12 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     p: meter.accountId % meterShards,
     seq: meter.seq,
     r: meter.planRank,
-    q: meter.maxConcurrentCalls,
+    q: meter.maxConcurrentCalls + (meter.cap ? 1 : 0),
     ml: meter.callsPerMonth,
     mc: meter.callsThisMonth,
     m: meter.ceiling,
     b: Object.fromEntries(meter.buckets),
-    c: meter.spendable,
+    c: usableOf(meter),
     g: meter.lots.map(lotRow),
     gn: meter.lotsGranted,
     ...(meter.endedCancellations && { ec: [...meter.endedCancellations] }),
@@ -218,6 +258,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     ...(meter.terms && { t: termsRow(meter.terms) }),
     due: meter.due,
     ...(meter.marks && { w: meter.marks }),
+    ...(meter.cap && { cp: capRow(meter, meter.cap) }),
     last: entries.map(entryRow),
   };
 }
@@ -359,8 +400,11 @@ function holdOf([amount, deadline, service, priced, key, delivered]: v.InferOutp
   };
 }
 
+/** Rules about the spending cap are stored apart, because earlier versions cannot read their kind. */
 export function alertsRow({ rules, channels }: StoredAlerts): Record<string, unknown> {
-  return { r: rules.map(ruleRow), c: channels };
+  const ofCap = rules.flatMap(({ kind, value }) => (kind === 'cap_percent' ? [value] : []));
+  const others = rules.filter((rule) => rule.kind !== 'cap_percent');
+  return { r: others.map(ruleRow), c: channels, ...(ofCap.length > 0 && { p: ofCap }) };
 }
 
 function ruleRow(rule: StoredRule): unknown[] {
@@ -369,9 +413,9 @@ function ruleRow(rule: StoredRule): unknown[] {
   return [kind, value, keyId, ...(family === undefined ? [] : [family])];
 }
 
-function alertsOf({ r, c }: AlertsRow): StoredAlerts {
+function alertsOf({ r, c, p = [] }: AlertsRow): StoredAlerts {
   const rules = r.map(([kind, value, keyId, family]) => {
     return { kind, value, ...(keyId !== '' && { keyId }), ...(family !== undefined && { family }) };
   });
-  return { rules, channels: c };
+  return { rules: [...rules, ...p.map((value) => ({ kind: 'cap_percent', value }) as const)], channels: c };
 }

@@ -14,7 +14,7 @@ import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, dueQuery } from '../shared/due.ts';
 import { type MeterAccess, meterCalls } from './meter-calls.ts';
-import { billingRow, meterOf } from './meter-item.ts';
+import { billingRow, meterOf, setAsideId, setAsideRow } from './meter-item.ts';
 import { sdkMeter } from './sdk-meter.ts';
 import { ending, progressOf } from './stream-progress.ts';
 
@@ -112,18 +112,38 @@ export function meterStore(
 export function meterReplacement(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
   const row = billingRow(after, entries);
   const fields = Object.entries(row);
-  const removed = ['s', 't'].filter((name) => !(name in row));
+  const cap = capChange(before, after);
+  const removed = ['s', 't', ...cap.removed].filter((name) => !(name in row));
   const names = [...Object.keys(row), ...removed];
+  const removals = [...removed.map((name) => `#${name}`), ...cap.removals];
   return {
     Key: { a: before.accountId },
-    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join(', ')}` : ''}`,
+    UpdateExpression: `SET ${[...fields.map(([name]) => `#${name} = :${name}`), ...cap.settings].join(', ')}${removals.length > 0 ? ` REMOVE ${removals.join(', ')}` : ''}`,
     ConditionExpression: 'seq = :before AND n = :n',
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeNames: { ...Object.fromEntries(names.map((name) => [`#${name}`, name])), ...cap.names },
     ExpressionAttributeValues: {
       ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+      ...cap.values,
       ':before': before.seq,
       ':n': before.admitted,
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
+}
+
+const unchanged = { settings: [], removals: [], removed: [], names: {}, values: {} };
+
+/** Writes the credits that a spending cap sets aside, and `n` if the cap itself changes. */
+function capChange(before: Meter, after: Meter) {
+  const { cap } = after;
+  if (!before.cap && !cap) return unchanged;
+  const hold = 'h.#setAside';
+  const isCounted = after.admitted !== before.admitted;
+  return {
+    settings: [...(cap ? [`${hold} = :setAside`] : []), ...(isCounted ? ['n = :admitted'] : [])],
+    removals: cap ? [] : [hold],
+    removed: ['cp'],
+    names: { '#setAside': setAsideId },
+    values: { ...(cap && { ':setAside': setAsideRow(after, cap) }), ...(isCounted && { ':admitted': after.admitted }) },
+  };
 }

@@ -26,6 +26,7 @@ export const StoredCharge = v.object({
   lots: LotParts,
   onResume: v.exactOptional(v.object({ cancellation: v.number(), lots: LotParts })),
   period: v.object({ anchor: v.number(), index: v.number() }),
+  at: v.exactOptional(v.number()),
 });
 
 export async function writeRefund(

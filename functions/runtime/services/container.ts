@@ -195,6 +195,10 @@ function build() {
     const { cancellationService } = await import('#domain/requests/cancellations.ts');
     return cancellationService(meters(), await statementReads());
   });
+  const spendingLimits = lazy(async () => {
+    const { spendingLimits: limits } = await import('#domain/billing/spending-limits.ts');
+    return limits({ metering: meters, statements: statementReads, clock });
+  });
   const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));
   const requestsOf = lazy(async () => {
     const [{ requestLog }, { keyNames }, store] = await Promise.all([
@@ -237,6 +241,7 @@ function build() {
       return operatorServices({ ...core, ...stores, dynamo, keys, subscriptions, requests: requestsOf });
     }),
     keys,
+    spendingLimits,
     alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
     subscriptions,
     payments,

@@ -22,6 +22,7 @@ const kinds = [
   { value: 'month_percent', label: 'Monthly credits used, %' },
   { value: 'balance_below', label: 'Balance below, credits' },
   { value: 'key_percent', label: 'Key limit used, %' },
+  { value: 'cap_percent', label: 'Spending cap used, %' },
 ];
 const everyKey = { value: '', label: 'All limited keys' };
 
@@ -64,7 +65,8 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Each alert is sent once per billing month. Key alerts are sent once per period of the key’s limit.
+          Each alert is sent once per billing month, about the spending cap once per calendar month (UTC), and about a
+          key once per period of its limit.
         </Text>
         {rules.map((rule, index) => (
           <RuleRow

@@ -23,6 +23,7 @@ import { saveFile } from '../../lib/files.ts';
 import { count, creditCount, formatCredits, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
+import { CapPanel } from './cap-panel.tsx';
 import {
   custom,
   type Grouping,
@@ -37,9 +38,10 @@ import { LedgerPanel } from './ledger.tsx';
 
 export default function UsagePage() {
   return (
-    <Page title="Usage" lead="Charged calls and credit history">
+    <Page title="Usage" lead="Charged calls, spending cap and credit history">
       <Stack gap="lg">
         <CallsPanel />
+        <CapPanel />
         <LedgerPanel />
       </Stack>
     </Page>

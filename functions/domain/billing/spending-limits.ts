@@ -1,0 +1,79 @@
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { dayOf, isoOfSeconds } from '#contract/shared/time.ts';
+import { startOfPeriod } from '../meter/key-limits.ts';
+import { heldCredits, type Meter } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import { counted } from '../meter/periods.ts';
+import { capEnd, forecastOf, withCap } from '../meter/spending-cap.ts';
+import type { Clock } from '../shared/ports.ts';
+import type { StatementStore } from './statements.ts';
+
+interface LimitParts {
+  readonly metering: () => Pick<Metering, 'current' | 'change'>;
+  readonly statements: () => Promise<Pick<StatementStore, 'usage' | 'pageWhenWritten'>>;
+  readonly clock: Clock;
+}
+
+/** The spending cap of an account (docs/credits.md#spending-cap). */
+export function spendingLimits({ metering, statements, clock }: LimitParts) {
+  async function get(accountId: number) {
+    const now = clock.now();
+    const meter = await metering().current(accountId, now);
+    return view(meter, meter.cap?.used ?? (await chargedIn(accountId, now)) + heldCredits(meter), now);
+  }
+
+  async function set(accountId: number, monthlyCredits: number | null) {
+    const now = clock.now();
+    const start = startOfPeriod('month', Math.floor(now / 1000));
+    let charged: number | undefined;
+    let used = 0;
+    const meter = await metering().change(accountId, now, async (before) => {
+      charged ??= before.cap ? 0 : await chargedBefore(before, now);
+      used = before.cap?.used ?? charged + spentOf(before);
+      const cap = monthlyCredits === null ? undefined : { limit: monthlyCredits * microPerCredit, start, used };
+      return counted(before, { meter: withCap(before, cap), entries: [] }, Math.floor(now / 1000));
+    });
+    return view(meter, used, now);
+  }
+
+  /**
+   * Credits charged this month, less those of the meter's counters, which the meter of a later attempt adds again. So
+   * the count is complete even while calls run.
+   */
+  async function chargedBefore(meter: Meter, now: number): Promise<number> {
+    await (await statements()).pageWhenWritten(meter.accountId, 1, meter.seq + 1);
+    return (await chargedIn(meter.accountId, now)) - spentOf({ ...meter, holds: new Map() });
+  }
+
+  /** Charges of the calendar month in microcredits, without refunds. */
+  async function chargedIn(accountId: number, now: number): Promise<number> {
+    const store = await statements();
+    const to = dayOf(now);
+    const from = `${to.slice(0, -2)}01`;
+    let charged = 0;
+    let after: string | undefined;
+    do {
+      const { rows, next } = await store.usage(accountId, { from, to, group: 'service', after });
+      for (const { cost } of rows) charged += cost;
+      after = next;
+    } while (after !== undefined);
+    return charged;
+  }
+
+  return { get, set };
+}
+
+/** Charges of the billing month, and open holds. */
+const spentOf = (meter: Pick<Meter, 'used' | 'holds'>): number =>
+  Object.values(meter.used).reduce((sum, amount) => sum + amount, 0) +
+  meter.holds.values().reduce((sum, { amount }) => sum + amount, 0);
+
+function view({ cap }: Meter, used: number, nowMs: number) {
+  const now = Math.floor(nowMs / 1000);
+  return {
+    monthlyCredits: cap ? cap.limit / microPerCredit : null,
+    used: used / microPerCredit,
+    resetsAt: isoOfSeconds(capEnd(cap ?? { start: startOfPeriod('month', now) })),
+    forecast: forecastOf(used, now) / microPerCredit,
+  };
+}
