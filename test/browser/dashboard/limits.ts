@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, member, pick, press, refuse, say, service, shows } from '../stage.ts';
+import { eventually, member, phone, pick, press, refuse, say, service, shoot, shows } from '../stage.ts';
 
 /** The limits and alerts of an account. */
 export function limitTests(): void {
@@ -74,5 +74,49 @@ export function limitTests(): void {
     await page.reload();
     await eventually(() => page.getByLabel('Value').last().inputValue()).toBe('500');
     expect(await page.getByLabel('Send to webhooks').isChecked()).toBe(true);
+  });
+
+  test('a spending cap is set, its bar grows, a refused call leads to it, and it is removed', async () => {
+    const { page, person } = await member('/usage', { credits: 100 });
+    const chatWith = async () =>
+      (await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() })).status;
+    await shows(page, /0 credits used this calendar month/);
+    await page.getByLabel('Credits per month').fill('0');
+    await press(page, 'Set cap');
+    await shows(page, 'Credits per month must be at least 1');
+    await page.getByLabel('Credits per month').fill('2');
+    await press(page, 'Set cap');
+    await shows(page, '0 of 2 credits');
+    expect(await chatWith()).toBe(200);
+    await page.reload();
+    await shows(page, '1 of 2 credits');
+    await shows(page, /Forecast: about \d+ credits? by the end of the month/);
+    await shoot(page, 'usage-cap');
+    expect([await chatWith(), await chatWith()]).toEqual([200, 402]);
+    await page.reload();
+    await shows(page, 'Calls are refused until you raise the cap or the month ends.');
+    await shoot(page, 'usage-cap-reached');
+    await page.goto('/playground');
+    await say(page, 'Hello');
+    await shows(page, /spending cap of 2 credits per month has 0 left; it resets on/);
+    await page.getByRole('link', { name: 'View the cap' }).click();
+    await page.getByLabel('Credits per month').fill('3');
+    await press(page, 'Save cap');
+    await shows(page, '2 of 3 credits');
+    await press(page, 'Remove cap');
+    await shows(page, 'Spending cap removed.');
+    await shows(page, /2 credits used this calendar month/);
+  });
+
+  test.each(['light', 'dark'] as const)('the cap and its alerts fit a phone in %s', async (colorScheme) => {
+    const { page, person } = await member('/login', { credits: 100 }, { ...phone, colorScheme });
+    const body = { monthlyCredits: 5 };
+    await service.call('PUT', '/api/limits', { cookie: person.cookie, body });
+    for (const path of ['/usage', '/settings']) {
+      await page.goto(path);
+      await shows(page, path === '/usage' ? '0 of 5 credits' : 'Add alert');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+      await shoot(page, `cap-phone-${path.slice(1)}-${colorScheme}`);
+    }
   });
 }
