@@ -36,6 +36,12 @@ export async function openDataFolder(folder: string, log: (line: string) => void
   return { path, file: (name) => join(path, name), release: () => rm(lock, { force: true }) };
 }
 
+/** Returns the id of the process that holds the folder's lock, if it is alive. */
+export async function processUsing(folder: string): Promise<number | undefined> {
+  const owner = await ownerOf(join(resolve(folder), 'service.lock'));
+  return owner && (await isAlive(owner)) ? owner.pid : undefined;
+}
+
 /** Node's `recursive` option never returns on a file system that forbids it, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -98,7 +104,7 @@ async function startTimeOf(pid: number): Promise<string> {
 }
 
 const ownFile =
-  /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl(\.\d+\.tmp)?|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
+  /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl(\.\d+\.tmp)?|(clock|database|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
 
 const ownFolders: ReadonlySet<string> = new Set(['audio']);
 

@@ -110,7 +110,7 @@ export function setFunctionVariables(
   });
 }
 
-function tableNames(): Record<string, string> {
+export function tableNames(): Record<string, string> {
   const ids = Object.keys(tableVariables).filter((id): id is TableId => id in tables);
   return Object.fromEntries(ids.map((id) => [tableVariables[id], tables[id].name]));
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { offer } from '#contract/offer/current-offer.ts';
@@ -24,13 +25,14 @@ import { openDashboard } from '../pages/dashboard.ts';
 import { openFileStore } from '../s3/file-store.ts';
 import { Inference } from '../sagemaker/async-inference.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
-import { type DataFolder, openDataFolder, openPending } from '../shared/data-folder.ts';
+import { type DataFolder, openDataFolder, openPending, writeJsonFile } from '../shared/data-folder.ts';
 import { createFaults } from '../shared/faults.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { type Closers, createClosers } from '../shared/pump.ts';
 import { openQueues } from '../sqs/server.ts';
 import { externalEndpoints, setCredentials, setFunctionVariables } from './environment.ts';
 import { createEngine, demoFormats, type ServiceOptions, startStandIns, warnOfSilence } from './stand-ins.ts';
+import { databaseFile, databaseUrlFile } from './stored-database.ts';
 
 /** The whole system on one machine (docs/architecture.md#on-one-machine). */
 export interface Service {
@@ -206,8 +208,10 @@ async function refuseGaps({ url }: Database): Promise<void> {
 }
 
 async function openDatabase(folder: DataFolder, external: string | undefined, closers: Closers): Promise<Database> {
-  const database = await startDatabase({ file: folder.file('dynamodb.sqlite'), external, tables: specs });
+  const database = await startDatabase({ file: folder.file(databaseFile), external, tables: specs });
   closers.add(database);
+  await writeJsonFile(folder.file(databaseUrlFile), { url: database.url });
+  closers.add({ close: () => rm(folder.file(databaseUrlFile), { force: true }) });
   await refuseGaps(database);
   return database;
 }

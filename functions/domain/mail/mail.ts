@@ -42,6 +42,8 @@ export interface SuppressionStore {
   add(address: string, reason: SuppressionReason, at: number): Promise<boolean>;
   has(address: string): Promise<boolean>;
   find(address: string): Promise<{ readonly reason: SuppressionReason; readonly at: number } | undefined>;
+  /** Returns whether the address was suppressed. */
+  lift(address: string): Promise<boolean>;
 }
 
 export async function suppress(

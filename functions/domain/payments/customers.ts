@@ -28,6 +28,7 @@ export function customers({ store, provider, metering, findAccount }: CustomerPa
       await provider.deleteCustomer(customer);
       await changeProfile(store, accountId, () => ({ topUp: undefined, alignAt: undefined }));
     }
+    await store.removeLinks(accountId);
     return false;
   };
 }

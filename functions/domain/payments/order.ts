@@ -173,6 +173,8 @@ export interface OrderStore {
   /** Also stores which account the customer belongs to. */
   saveCustomer(before: BillingProfile, customer: string): Promise<BillingProfile | undefined>;
   accountOf(customer: string): Promise<number | undefined>;
+  /** Removes the provider's links from all orders. Their pages show name and address to everybody with the link. */
+  removeLinks(accountId: number): Promise<void>;
   /** Work that is due at `now` (epoch ms): open orders, and accounts to align or to top up. */
   due(now: number): AsyncGenerator<OrderRef | { readonly accountId: number }>;
   /** Returns false if the event was stored before and is finished. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { isInstant } from '#contract/shared/fields.ts';
 import { daySeconds } from '#contract/shared/time.ts';
@@ -18,12 +19,19 @@ export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${a
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
 export const usableKeysKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'usable-keys' });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
+export const mailNotePrefix = 'mail#';
 /** Index of the account's emails by time. The user's partition contains it, so that it is purged with the account. */
 const mailNoteKey = (accountId: number, at: number, id: string) => ({
   pk: `user#${accountId}`,
-  sk: `mail#${String(at).padStart(15, '0')}#${id}`,
+  sk: `${mailNotePrefix}${String(at).padStart(15, '0')}#${id}`,
 });
-export const suppressionKey = (address: string) => ({ pk: `suppressed#${address}`, sk: 'suppressed' });
+export const mailIdOf = (noteKey: string): string => noteKey.slice(noteKey.indexOf('#', mailNotePrefix.length) + 1);
+/** Hashed, because it outlives the account. Earlier versions stored the address. */
+export const suppressionKeys = (address: string) =>
+  [hash('sha256', address, 'base64url').slice(0, 22), address].map((name) => ({
+    pk: `suppressed#${name}`,
+    sk: 'suppressed',
+  }));
 
 export const identityKey = (identity: string) => ({ pk: `identity#${identity}`, sk: 'claim' });
 export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${digest}`, sk: 'used' });

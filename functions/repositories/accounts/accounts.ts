@@ -12,14 +12,17 @@ import type {
 } from '#domain/accounts/account.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { deleteKeys, deletePartition } from '../shared/deletion.ts';
+import { batchesOf, deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import {
   accountOf,
   identityKey,
+  mailIdOf,
   mailItems,
+  mailKey,
+  mailNotePrefix,
   ownerOf,
   purgeKey,
   uniqueEmailKey,
@@ -140,9 +143,19 @@ export function accountDeletionStore(
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Closed, Items);
   }
 
+  /** Emails contain the address. Their notes are in the account's partition, which is deleted after them. */
+  async function purgeMails(accountId: number, signal?: AbortSignal): Promise<void> {
+    for await (const batch of batchesOf(keysIn(client, table, userKey(accountId).pk, mailNotePrefix))) {
+      signal?.throwIfAborted();
+      const ids = new Set(batch.map(({ sk }) => mailIdOf(sk)));
+      await deleteKeys(client, table, [...ids].map(mailKey));
+    }
+  }
+
   /** The purge item is deleted last, so that an interrupted purge is resumed. */
   async function purge({ accountId, purgeAt }: DeletedAccount, signal?: AbortSignal): Promise<void> {
     await purgeOthers(accountId, signal);
+    await purgeMails(accountId, signal);
     await deletePartition(client, table, userKey(accountId).pk, signal);
     await client.send(new DeleteCommand({ TableName: metersTable, Key: { a: accountId } }));
     await onPurged(accountId);

@@ -13,14 +13,16 @@ import type { Clock } from '#domain/shared/ports.ts';
 import {
   mailItems,
   mailKey,
+  mailNotePrefix,
   mailOf,
   mailRetentionSeconds,
   seconds,
   storedInstant,
-  suppressionKey,
+  suppressionKeys,
   userKey,
 } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { deleteKeys } from '../shared/deletion.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
@@ -49,25 +51,30 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
 
 const SuppressionRow = v.object({ reason: v.picklist(['bounce', 'complaint']), suppressedAt: storedInstant });
 
-/** One item per address, without expiry. To unblock an address, delete it here and from the suppression list of SES. */
+/** One item per address, without expiry. */
 export function suppressionStore(client: DynamoDBDocumentClient, table: string): SuppressionStore {
+  const find: SuppressionStore['find'] = async (address) => {
+    const [item] = await readItems(client, table, suppressionKeys(address));
+    if (!item) return undefined;
+    const { reason, suppressedAt } = v.parse(SuppressionRow, item);
+    return { reason, at: suppressedAt };
+  };
+
   return {
     async add(address, reason, at) {
       const write = new PutCommand({
         TableName: table,
-        Item: { ...suppressionKey(address), reason, suppressedAt: at },
+        Item: { ...suppressionKeys(address)[0], reason, suppressedAt: at },
         ConditionExpression: 'attribute_not_exists(pk)',
       });
       return 'done' in (await conditionally(client.send(write)));
     },
-    async has(address) {
-      return (await readItem(client, table, suppressionKey(address))) !== undefined;
-    },
-    async find(address) {
-      const item = await readItem(client, table, suppressionKey(address));
-      if (!item) return undefined;
-      const { reason, suppressedAt } = v.parse(SuppressionRow, item);
-      return { reason, at: suppressedAt };
+    has: async (address) => (await find(address)) !== undefined,
+    find,
+    async lift(address) {
+      const isSuppressed = (await find(address)) !== undefined;
+      await deleteKeys(client, table, suppressionKeys(address));
+      return isSuppressed;
     },
   };
 }
@@ -85,7 +92,7 @@ export function mailHistory(client: DynamoDBDocumentClient, table: string): Mail
     const query = new QueryCommand({
       TableName: table,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :notes)',
-      ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':notes': 'mail#' },
+      ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':notes': mailNotePrefix },
       ScanIndexForward: false,
       Limit: limit,
       ConsistentRead: true,

@@ -15,6 +15,7 @@ import {
 import { seconds } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { keysIn } from '../shared/deletion.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-items.ts';
@@ -211,6 +212,20 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
     async accountOf(customer) {
       const item = await readItem(client, table, customerKey(customer));
       return item && v.parse(v.object({ accountId: count }), item).accountId;
+    },
+    async removeLinks(accountId) {
+      for await (const { pk, sk } of keysIn(client, table, partition(accountId), orderPrefix)) {
+        const removal = new UpdateCommand({
+          TableName: table,
+          Key: { pk, sk },
+          // The revision makes a concurrent write of the order fail, which would store the links again.
+          UpdateExpression: 'SET revision = revision + :one REMOVE #url, receiptUrl, invoiceUrl',
+          ConditionExpression: 'attribute_exists(#url) OR attribute_exists(receiptUrl) OR attribute_exists(invoiceUrl)',
+          ExpressionAttributeNames: { '#url': 'url' },
+          ExpressionAttributeValues: { ':one': 1 },
+        });
+        await conditionally(client.send(removal));
+      }
     },
     async *due(now) {
       const index = { table, index: 'due', time: tables.payments.indexes.due.sortKey.name };

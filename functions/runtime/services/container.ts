@@ -253,6 +253,8 @@ function build() {
       const [{ clearHold }, store] = await Promise.all([import('#domain/payments/reversals.ts'), orders()]);
       return clearHold(store, account.id);
     },
+    /** Lets emails be sent to an address again. Returns whether it was blocked. */
+    unblock: (email: string): Promise<boolean> => suppressions().lift(normalizedEmail(email)),
     /** Queues payments and accounts that are due. Returns their number. */
     async queueDuePayments(signal: AbortSignal): Promise<number> {
       const [{ queueDue }, store, queue] = await Promise.all([

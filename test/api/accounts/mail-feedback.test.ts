@@ -3,6 +3,8 @@ import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { mailFeedback } from '#contract/jobs.ts';
 import { suppressAddress as buildSuppressAddress } from '#jobs/mail.ts';
+import { suppressionKeys } from '#repositories/accounts/account-items.ts';
+import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
@@ -27,7 +29,7 @@ async function requestAnotherMail(cookie: string): Promise<void> {
 }
 
 const suppressionOf = async (address: string) =>
-  (await rowsOf('accounts')).find(({ pk }) => pk === `suppressed#${address}`);
+  (await rowsOf('accounts')).find(({ pk }) => pk === suppressionKeys(address)[0]?.pk);
 
 /** The outcomes of the emails to an address, oldest first. */
 async function outcomesOf(address: string): Promise<unknown[]> {
@@ -61,6 +63,17 @@ describe('the suppression of addresses', () => {
     const other = 'bounce+two@simulator.amazonses.com';
     await register(other);
     expect(await outcomesOf(other)).toEqual(['sent']);
+  });
+
+  it('stores no address, and ends with the command of an operator', async () => {
+    const email = 'bounce+lifted@simulator.amazonses.com';
+    const cookie = await register(email);
+    const stored = (await rowsOf('accounts')).filter(({ pk }) => String(pk).startsWith('suppressed#'));
+    expect(JSON.stringify(stored)).not.toContain('@');
+    expect(await services().unblock(email.toUpperCase())).toBe(true);
+    expect(await services().unblock(email)).toBe(false);
+    await requestAnotherMail(cookie);
+    expect(await outcomesOf(email)).toEqual(['sent', 'sent']);
   });
 
   it('sends no second email to an address that complained, in upper or lower case', async () => {

@@ -256,7 +256,7 @@ describe('npx node bin/operator.ts', () => {
     expect(await run(['--help'])).toMatchObject({
       exitCode: 0,
       err: '',
-      out: expect.stringMatching(/^Usage: npx node .*dynoxide/s),
+      out: expect.stringMatching(/^Usage: npx node .*--data/s),
     });
     for (const args of [[], ['a', 'viewer', 'b'], ['--force']])
       expect(await run(args)).toMatchObject({ exitCode: 2, out: '', err: expect.stringMatching(/^Usage: npx node/) });

@@ -134,6 +134,7 @@ export function memoryOrders(rows: Rows, process: Process): OrderStore {
         if (after) rows.owners.set(customer, rows.accountId);
         return after;
       }),
+    removeLinks: () => Promise.reject(new Error('unused')),
     accountOf: (customer) => process.read(() => rows.owners.get(customer)),
     async *due(now) {
       const { accountId, profile } = rows;
