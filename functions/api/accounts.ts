@@ -45,6 +45,9 @@ export const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = asyn
   setSession('ended');
 };
 
+export const exportAccount: Operation<typeof accountRoutes.exportAccount> = async (services, { input, caller }) =>
+  (await services.accountExport()).page(caller.account, input.query.cursor);
+
 export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering, clock }, { caller }) => {
   const account = caller.kind === 'session' ? caller.account : await profile().ofKey(caller.accountId);
   const now = clock.now();

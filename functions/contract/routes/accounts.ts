@@ -9,6 +9,7 @@ import {
   TokenQuery,
   User,
 } from '../accounts/accounts.ts';
+import { ExportPage, ExportQuery } from '../accounts/export.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
@@ -110,6 +111,34 @@ export const accountRoutes = {
     refusals: ['INVALID_TOKEN', 'INVALID_STATE', 'EMAIL_ALREADY_REGISTERED'],
     uses: { tables: { accounts: 'delete', meters: 'read' }, queues: ['payments'] },
     opensSession: true,
+  }),
+  exportAccount: defineRoute({
+    id: 'export-account',
+    method: 'GET',
+    path: '/api/account/export',
+    summary: 'Export the account',
+    note: 'Everything that is stored about the account, by pages, without secrets. Repeat with `nextCursor` until it is null.',
+    credential: 'session',
+    access: 'person',
+    queryInput: ExportQuery,
+    output: ExportPage,
+    uses: {
+      tables: {
+        accounts: 'write',
+        meters: 'write',
+        ledger: 'read',
+        requests: 'read',
+        audit: 'read',
+        webhooks: 'read',
+        agents: 'read',
+        responses: 'read',
+        messages: 'read',
+        transcriptions: 'read',
+        payments: 'read',
+      },
+      archive: 'read',
+      audioFiles: 'read',
+    },
   }),
   deleteAccount: defineRoute({
     id: 'delete-account',

@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findPlan, planOfRank, titleOf } from '#contract/billing/plans.ts';
-import type { Account } from '#domain/accounts/account.ts';
 import { alertMail, planEndMail } from '#domain/accounts/billing-mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { cancellationGraceSeconds } from '#domain/billing/grants.ts';

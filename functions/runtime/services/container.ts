@@ -231,6 +231,10 @@ function build() {
       return profileService(accounts(), parts, clock, random, settings);
     }),
     organizations,
+    accountExport: lazy(async () => {
+      const { accountExport } = await import('./account-export.ts');
+      return accountExport(core, { statements, audioJobs });
+    }),
     terms: lazy(async () => {
       const { termsStore } = await import('#repositories/operators/audited-writes.ts');
       return termsService(termsStore(dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { emailChangeCalls, newAddress } from '#test/requests/accounts/email-change.ts';
 import { tokenIn } from '#test/requests/accounts/inbox.ts';
 import { expectFits, expectReadable, findings, looksWell } from '../pages/findings.ts';
-import { eventually, heading, member, open, phone, press, service, shows } from '../stage.ts';
+import { eventually, heading, member, open, phone, press, saved, service, shows } from '../stage.ts';
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
 
@@ -28,6 +28,19 @@ export function settingsTests(): void {
     await eventually(() => sessions.getByRole('button').count()).toBe(0);
     await page.reload();
     await sessions.getByText('This session').waitFor();
+  });
+
+  test('save everything that is stored about the account in one file', async () => {
+    const { page, person } = await member('/settings');
+    const { name, bytes } = await saved(page, 'Download your data');
+    expect(name).toMatch(/^account-\d{4}-\d\d-\d\d\.jsonl$/);
+    const lines = bytes.toString().trim().split('\n');
+    await shows(page, `Your data was saved: ${lines.length} items.`);
+    const items = lines.map((line): { kind: string; data: Record<string, unknown> } => JSON.parse(line));
+    expect(items[0]).toMatchObject({ kind: expect.any(String) });
+    expect(items.find(({ kind }) => kind === 'account')?.data).toMatchObject({ id: person.id, email: person.email });
+    expect(items.some(({ kind }) => kind === 'credits')).toBe(true);
+    await looksWell(page, 'settings-export');
   });
 
   test('change the email after both links are confirmed, in any browser', async () => {

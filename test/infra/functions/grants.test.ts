@@ -85,7 +85,7 @@ test('operator actions and the acceptance of terms add audit events, one list re
   const actions = routeGroups.operators.filter(({ method }) => method !== 'GET').map(({ id }) => id);
   expect(new Set(adding)).toEqual(new Set(['accept-terms', ...actions]));
   const others = onAudit.filter(([, action]) => action !== 'dynamodb:PutItem');
-  expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events']));
+  expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events', 'export-account']));
   expect(new Set(others.map(([, action]) => action))).toEqual(
     new Set(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']),
   );

@@ -93,6 +93,8 @@ async function openAccount(service: Service, { send }: Caller): Promise<string> 
   await send('resendConfirmation', { cookie });
   await send('confirm', { cookie, query: { token: await mailedToken(service) } });
   await send('me', { cookie });
+  await service.settled();
+  await send('exportAccount', { cookie });
   const { key } = v.parse(CreatedKey, (await send('createKey', { cookie })).data);
   await send('listPlans', { key });
   await moveClock(service, { now: subscribedAt.toISOString() });

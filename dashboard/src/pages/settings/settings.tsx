@@ -35,10 +35,11 @@ import { formatDay, formatFromNow, formatMoment } from '../../lib/format.ts';
 import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
 import { EmailPanel, noProof, OwnerProof, proofFields, proofOf } from './email-panel.tsx';
+import { ExportPanel } from './export-panel.tsx';
 
 export default function SettingsPage() {
   return (
-    <Page title="Settings" lead="Profile, email, password, alerts, sessions and account deletion">
+    <Page title="Settings" lead="Profile, email, password, alerts, sessions, your data and account deletion">
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
@@ -48,6 +49,7 @@ export default function SettingsPage() {
         </SimpleGrid>
         <AlertsPanel />
         <SessionsPanel />
+        <ExportPanel />
         <DeletePanel />
       </Stack>
     </Page>

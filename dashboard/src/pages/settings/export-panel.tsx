@@ -1,0 +1,53 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { useAction } from '../../api/actions.ts';
+import { call } from '../../api/call.ts';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
+import { saveFile } from '../../lib/files.ts';
+import { formatWhole } from '../../lib/format.ts';
+
+/** Reads all pages, and saves one file with an item on each line. Each page becomes a blob, which the browser can move to disk. */
+async function exportAccount(onProgress: (items: number) => void): Promise<number> {
+  const parts: Blob[] = [];
+  let count = 0;
+  for (let cursor: string | undefined, isLast = false; !isLast;) {
+    const { items, nextCursor } = await call(accountRoutes.exportAccount, { query: { cursor } });
+    parts.push(new Blob(items.map((item) => `${JSON.stringify(item)}\n`)));
+    count += items.length;
+    onProgress(count);
+    cursor = nextCursor ?? undefined;
+    isLast = nextCursor === null;
+  }
+  saveFile(new Blob(parts, { type: 'application/jsonl' }), `account-${new Date().toISOString().slice(0, 10)}.jsonl`);
+  return count;
+}
+
+export function ExportPanel() {
+  const [read, setRead] = useState(0);
+  const download = useAction(exportAccount);
+  async function start(): Promise<void> {
+    setRead(0);
+    const count = await download.run(setRead);
+    if (count !== undefined) notify({ message: `Your data was saved: ${formatWhole(count)} items.` });
+  }
+  return (
+    <Panel title="Your data">
+      <Stack gap="md" align="flex-start">
+        <Text size="sm" c="dimmed">
+          One file with everything that we store about you, without passwords and keys: profile, sessions, keys, emails,
+          payments, usage, requests, agents, conversations, messages and transcriptions. Each line is one item as JSON.
+        </Text>
+        {download.error && <ErrorNotice error={download.error} onRetry={() => void start()} />}
+        <Button variant="default" loading={download.isRunning} onClick={() => void start()}>
+          Download your data
+        </Button>
+        <Text size="sm" c="dimmed" role="status">
+          {download.isRunning && `${formatWhole(read)} items so far`}
+        </Text>
+      </Stack>
+    </Panel>
+  );
+}
