@@ -19,6 +19,9 @@ const maxItems = 100;
 /** More than the rows that usually wait, so that an account without older ones needs one read. */
 const rowsPerRead = 400;
 
+/** Consecutive reads without an uncounted row after which the first count of an account ends: 100,000 rows. */
+const maxEmptyReads = 250;
+
 /** Totals of one day in the `ledger` table: in full detail, over all keys, and by key. */
 export interface DayTotal {
   readonly sk: string;
@@ -78,10 +81,10 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
   }
 
   /**
-   * Reads the charges that daily totals do not include yet, oldest first. Before the first count of an account, a page without any
-   * ends the read: all older rows were counted when they were written.
+   * Reads the charges that daily totals do not include yet, oldest first. Before the first count of an account,
+   * `emptyReads` reads without any end it: older rows were counted when they were written.
    */
-  async function rowsAfter(accountId: number, last: number | undefined): Promise<LedgerRow[]> {
+  async function rowsAfter(accountId: number, last: number | undefined, emptyReads = 1): Promise<LedgerRow[]> {
     const query = {
       TableName,
       KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
@@ -95,10 +98,12 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
       Limit: rowsPerRead,
     };
     const rows: LedgerRow[] = [];
+    let empty = 0;
     for await (const { Items = [] } of paginateQuery({ client }, query)) {
       const waiting = Items.filter((item) => item['uncounted'] === true);
       rows.push(...readable(LedgerItem, waiting));
-      if (last === undefined && waiting.length === 0) break;
+      empty = waiting.length === 0 ? empty + 1 : 0;
+      if (last === undefined && empty === emptyReads) break;
     }
     return rows.toReversed();
   }
@@ -118,23 +123,33 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
     return commit(client, [moved, ...totals.map((total) => addition(TableName, accountId, total))]);
   }
 
+  /** Returns false after a concurrent count. */
+  async function addAll(accountId: number, last: number | undefined, all: readonly LedgerRow[]): Promise<boolean> {
+    let [from, rows] = [last, all];
+    while (rows.length > 0) {
+      let size = rows.length;
+      let totals = dayTotals(rows);
+      for (; totals.length >= maxItems; totals = dayTotals(rows.slice(0, size))) size = Math.ceil(size / 2);
+      const to = rows[size - 1]?.seq ?? 0;
+      if (!(await add(accountId, from, to, totals))) return false;
+      [from, rows] = [to, rows.slice(size)];
+    }
+    return true;
+  }
+
   return {
     through,
     rowsAfter,
     /**
      * Adds uncounted rows to the daily totals, once. Rows before them must not be inserted later, so beside a projector
-     * only rows with an older time than `before` (epoch seconds) may be counted.
+     * only the rows up to the first that is not older than `before` (epoch seconds) may be counted.
      */
     async count(accountId: number, before = Number.POSITIVE_INFINITY): Promise<void> {
-      let from = await through(accountId);
-      let rows = (await rowsAfter(accountId, from)).filter(({ at }) => at < before);
-      while (rows.length > 0) {
-        let size = rows.length;
-        let totals = dayTotals(rows);
-        for (; totals.length >= maxItems; totals = dayTotals(rows.slice(0, size))) size = Math.ceil(size / 2);
-        const to = rows[size - 1]?.seq ?? 0;
-        if (!(await add(accountId, from, to, totals))) return;
-        [from, rows] = [to, rows.slice(size)];
+      for (;;) {
+        const last = await through(accountId);
+        const rows = await rowsAfter(accountId, last, maxEmptyReads);
+        const end = rows.findIndex(({ at }) => at >= before);
+        if (await addAll(accountId, last, end === -1 ? rows : rows.slice(0, end))) return;
       }
     },
   };

@@ -26,7 +26,7 @@ interface Insertion {
 
 /**
  * Inserts rows unless they exist. Rows of concurrent callers share requests. A row of up to 1 KB uses one write unit, in
- * a transaction two. Rejects only for the callers of rows that failed.
+ * a transaction two. Rejects only for the callers of rows that failed, once none of their rows can be written any more.
  */
 export function inserter(client: DynamoDBDocumentClient, table: string) {
   /** By key: a request must not name an item twice. */
@@ -79,5 +79,7 @@ export function inserter(client: DynamoDBDocumentClient, table: string) {
     return insertion.done.promise;
   }
 
-  return async (rows: readonly Row[]): Promise<void> => void (await Promise.all(rows.map(insert)));
+  return async (rows: readonly Row[]): Promise<void> => {
+    for (const end of await Promise.allSettled(rows.map(insert))) if (end.status === 'rejected') throw end.reason;
+  };
 }
