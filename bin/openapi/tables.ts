@@ -109,6 +109,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Words to translate in one request', maxTranslationWords],
   ['Characters to analyze in one request', maxAnalysisCharacters],
   ['Labels of an analysis', labelLimits.max],
+  ['Prompts of an account whose tokens are counted free of charge per minute', limits.tokenCountsPerMinute],
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],

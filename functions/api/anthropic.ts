@@ -21,10 +21,14 @@ export const createAnthropicMessage: PricedOperation<
   },
 };
 
-/** Bounded by the size of the body. The key is valid, because the route has no price. */
-export const countAnthropicTokens: Operation<typeof anthropicRoutes.countAnthropicTokens> = async (_, { input }) => ({
-  input_tokens: await countPromptTokens(promptOfAnthropic(input.body)),
-});
+/** Bounded by the size of the body and the limit. The key is valid, because the route has no price. */
+export const countAnthropicTokens: Operation<typeof anthropicRoutes.countAnthropicTokens> = async (
+  { enforceTokenCountLimit },
+  { input, caller },
+) => {
+  await enforceTokenCountLimit(caller.accountId);
+  return { input_tokens: await countPromptTokens(promptOfAnthropic(input.body)) };
+};
 
 export const listAnthropicModels: Operation<typeof anthropicRoutes.listAnthropicModels> = () => listedAnthropicModels();
 

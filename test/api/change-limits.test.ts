@@ -95,6 +95,20 @@ describe('limits of changes', () => {
     expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
   });
 
+  it('allow a hundred free counts of tokens a minute, and any number of models to be listed', async () => {
+    const [owner, other] = [await service.person(), await service.person()];
+    const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
+    const count = ({ key }: { key: string }) =>
+      service.call('POST', '/anthropic/v1/messages/count_tokens', { key, body });
+    const counted = await inTurn(limits.tokenCountsPerMinute, () => count(owner));
+    expect(new Set(counted.map(({ status }) => status))).toEqual(new Set([200]));
+    const refused = await count(owner);
+    expect(refused.status).toBe(429);
+    expect((await count(other)).status).toBe(200);
+    await waitFor(refused);
+    expect((await count(owner)).status).toBe(200);
+  });
+
   it('allow sixty uploads a minute, including refused ones', async () => {
     const { key } = await service.person();
     const codes = (await inTurn(limits.uploadsPerMinute, () => newUpload(service, key, 10))).map(code);

@@ -49,6 +49,8 @@ export const limits = {
   agentChangesPerMinute: 60,
   /** Unpriced requests with an Idempotency-Key, per account and UTC day. Each one stores a row free of charge. */
   unpricedIdempotencyKeysPerDay: 20_000,
+  /** Free counts of a prompt's tokens by an account. One takes up to 0.7 s of a processor. */
+  tokenCountsPerMinute: 100,
   /** Uploads of audio that an account starts, including failed ones. */
   uploadsPerMinute: 60,
   /** UTF-8 bytes of a document's text. JSON may use several bytes for each. */

@@ -96,6 +96,8 @@ export const agentChanges = windows('agent-change', [{ max: limits.agentChangesP
 /** Invalid files are read and deleted free of charge, so uploads are limited. */
 export const uploads = windows('upload', [{ max: limits.uploadsPerMinute, ms: minuteMs }]);
 
+export const tokenCounts = windows('token-count', [{ max: limits.tokenCountsPerMinute, ms: minuteMs }]);
+
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minuteMs }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hourMs }]);
 

@@ -11,6 +11,7 @@ import {
   agentChanges,
   checkouts,
   paymentRequests,
+  tokenCounts,
   uploads,
   invitationsOfOrganization,
   invitationsToAddress,
@@ -322,6 +323,7 @@ function build() {
       return auditor(auditReads(dynamo(), table('meters'), table('ledger'), await archivedRows()));
     }),
     statements,
+    enforceTokenCountLimit: enforceUnlessLocal(tokenCounts),
     cancellations,
     requests,
     requestLog: requestsOf,
