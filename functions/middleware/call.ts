@@ -108,6 +108,8 @@ export class ResponseLifecycle {
   firstByteAt: number | undefined;
   readonly #now: () => number;
   readonly #onClose: () => void;
+  #onLeave: (() => void) | undefined;
+  #hasLeft = false;
   #settlement: (() => Promise<void>) | undefined;
   #settled: Promise<void> | undefined;
   #isClosed = false;
@@ -128,6 +130,17 @@ export class ResponseLifecycle {
 
   async settle(): Promise<void> {
     await (this.#settled ??= this.#settlement?.());
+  }
+
+  /** Sets what ends the work of a stream whose client leaves before its first piece. */
+  leaveBy(onLeave: () => void): void {
+    this.#onLeave = onLeave;
+    if (this.#hasLeft) onLeave();
+  }
+
+  leave(): void {
+    this.#hasLeft = true;
+    this.#onLeave?.();
   }
 
   close(): void {

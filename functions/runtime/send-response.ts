@@ -23,7 +23,10 @@ export function bufferedHandler(handle: Handle) {
 /** Writes directly: Middy's streaming mode adds about 10% to the duration of a call. */
 export function streamedHandler(handle: Handle) {
   return awslambda.streamifyResponse(async (event: APIGatewayProxyEvent, stream, context) => {
+    const leave = () => typed<Partial<CallContext>>(context).call?.response.leave();
+    stream.once('close', leave);
     const { body, lifecycle, ...head } = await responseOf(handle, event, context);
+    stream.off('close', leave);
     try {
       const response = awslambda.HttpResponseStream.from(stream, head);
       // A client disconnect is not an error, and the work that follows the response must still run.

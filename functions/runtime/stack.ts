@@ -76,6 +76,10 @@ export function stack(
       if (replayed) return replayed.data;
       const data = await run(call, event);
       if (data instanceof StreamedResponse) {
+        call.response.leaveBy(() => {
+          if (call.admission) call.admission.isCancelled = true;
+          void data.disconnect();
+        });
         // The request is sent within one turn of the event loop; the response head is built while the model works.
         await nextTurn();
         return data;

@@ -153,6 +153,14 @@ class ResponseStream {
     this.#response = response;
   }
 
+  once(event: 'close', listener: () => void): void {
+    this.#response.once(event, listener);
+  }
+
+  off(event: 'close', listener: () => void): void {
+    this.#response.off(event, listener);
+  }
+
   /** The head is sent with the first bytes in one packet, or alone after an empty chunk. */
   withHead(metadata: unknown): ServerResponse {
     writeHead(this.#response, v.parse(ReplyHead, metadata));

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { done, type Step } from '#test/models/scripted-model.ts';
+import { apiRequest } from '#test/service/api-request.ts';
 import {
   chatEnd,
   chatPiece,
@@ -75,21 +76,26 @@ describe.each([
   { name: 'a chat', path: '/v1/chat/completions', body: chat, pieceOf: chatPiece, ended: chatEnd },
   { name: 'a completion', path: '/v1/completions', body: completion, pieceOf: textPiece, ended: textEnd },
 ])('$name', ({ path, body, pieceOf, ended }) => {
-  it('costs nothing, and stops the model, if the client disconnects before the first piece', async () => {
-    const gone = Promise.withResolvers<void>();
-    service.model.streams([() => gone.promise, ...pieces.map(pieceOf), () => service.model.ended()]);
-    const invocations = service.model.invocations();
-    const cost = await service.charged(async () => {
-      const leaving = new AbortController();
-      const reply = service.open(path, body, leaving.signal);
-      await expect.poll(() => service.model.invocations()).toBe(invocations + 1);
-      leaving.abort();
-      await expect(reply).rejects.toMatchObject({ name: 'AbortError' });
-      await service.model.ended();
-      gone.resolve();
-    });
-    expect(cost).toBe(0);
-  });
+  it.each([{}, { 'idempotency-key': `${path} before the first piece` }])(
+    'costs nothing, and stops the model at once, if the client disconnects before the first piece (%j)',
+    async (headers) => {
+      const gone = Promise.withResolvers<void>();
+      service.model.streams([() => gone.promise, ...pieces.map(pieceOf), () => service.model.ended()]);
+      const invocations = service.model.invocations();
+      const cost = await service.charged(async () => {
+        const leaving = new AbortController();
+        const request = apiRequest('POST', { key: service.person.key, body, headers });
+        const reply = fetch(service.origin + path, { ...request, signal: leaving.signal });
+        await expect.poll(() => service.model.invocations()).toBe(invocations + 1);
+        const leftAt = performance.now();
+        leaving.abort();
+        await expect(reply).rejects.toMatchObject({ name: 'AbortError' });
+        expect((await service.model.ended()) - leftAt).toBeLessThan(1000);
+        gone.resolve();
+      });
+      expect(cost).toBe(0);
+    },
+  );
 
   it('sends its first piece before the model has generated the second', async () => {
     const second = Promise.withResolvers<void>();
