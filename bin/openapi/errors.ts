@@ -257,7 +257,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   RATE_LIMIT_EXCEEDED: {
     cause:
-      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, too many changes of keys or the subscription, or too many requests with an Idempotency-Key that are not charged',
+      'More calls per minute or more concurrent calls than the plan allows, too many attempts to sign in, too many changes of keys or the subscription, or too many requests that are not charged: with an Idempotency-Key, counts of tokens, or calls whose responses do not fit their format',
     remedy: 'Wait for `Retry-After`, then retry with exponential backoff',
     detail: 'The plan allows 100 calls per minute; try again in 12 s.',
   },

@@ -110,6 +110,10 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Characters to analyze in one request', maxAnalysisCharacters],
   ['Labels of an analysis', labelLimits.max],
   ['Prompts of an account whose tokens are counted free of charge per minute', limits.tokenCountsPerMinute],
+  [
+    'Calls of an account that fail uncharged because no response fits their format, per day (UTC)',
+    limits.misfitsPerDay,
+  ],
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],

@@ -27,6 +27,7 @@ import {
   type OpenOrder,
   openOrder,
 } from '#middleware/metered.ts';
+import { limitMisfits, type MisfitLimit } from '#middleware/misfits.ts';
 import { refuseRetiredModel } from '#middleware/model-dates.ts';
 import { envelope, type EnvelopeOptions } from '#middleware/outgoing.ts';
 import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
@@ -69,7 +70,15 @@ export function stack(
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
     .use(open ? [idempotency.claim, openOrder(open, forbidden)] : idempotency.claim)
-    .use(priced ? [refuseRetiredModel(forbidden), meter(route, meters(services))] : [])
+    .use(
+      priced
+        ? [
+            refuseRetiredModel(forbidden),
+            limitMisfits(forbidden, misfitLimit(services)),
+            meter(route, meters(services)),
+          ]
+        : [],
+    )
     .use(idempotency.store)
     .handler(async (event, { call }) => {
       const replayed = call.idempotency?.replay?.response;
@@ -140,6 +149,13 @@ const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   records: services().idempotency(),
   onLostRecord: (error) =>
     logger().error('the claim of an Idempotency-Key could not be finished and will expire', { error }),
+});
+
+const misfitLimit = (services: () => CoreServices) => (): MisfitLimit => ({
+  isOn: environment().NETWORK_LIMITS === 'on',
+  now: () => ambient.clock.now(),
+  records: () => services().idempotency(),
+  onLost: (error) => logger().error('a reply that does not fit its format could not be counted', { error }),
 });
 
 /** Shared with the handler of unknown routes, so it must not load services. */

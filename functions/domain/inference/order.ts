@@ -19,6 +19,8 @@ export interface Order {
   readonly stream?: boolean;
   /** Requested tools of kinds that are not served, which the model is not offered. */
   readonly toolsLeftOut?: readonly string[] | undefined;
+  /** Set if the reply must fit a requested format. */
+  readonly check?: OutputCheck | undefined;
   /** The model call, if it can be prepared during the admission. */
   readonly call?: Preparable;
   /** Set if `amount` is an upper bound. Reduces the order to a budget in microcredits, if possible. */

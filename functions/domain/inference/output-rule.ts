@@ -54,4 +54,5 @@ export function responseFormat(rule: OutputRule): object {
 export const misfitError = ({ problem }: { readonly problem: string }): ServiceError =>
   new ServiceError('MODEL_ERROR', `The model's response does not fit the requested format: ${problem}.`, {
     isLasting: true,
+    isMisfit: true,
   });

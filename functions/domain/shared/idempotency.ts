@@ -70,11 +70,20 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
 
   async function countUnpriced(accountId: number): Promise<void> {
     const now = clock.now();
-    const { id, endsAt } = dailyCounter(accountId, now);
+    const { id, endsAt } = dailyCounter('unpriced', accountId, now);
     const max = limits.unpricedIdempotencyKeysPerDay;
     if (await store.count(id, max, endsAt)) return;
     const detail = `An account can send at most ${max} uncharged requests with an Idempotency-Key per day (UTC). Send this one without the header, or try again tomorrow.`;
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds: Math.ceil((endsAt - now) / 1000) });
+  }
+
+  /**
+   * Counts a call of the UTC day whose reply did not fit its format. Returns the end of the day (epoch ms) if there were
+   * too many.
+   */
+  async function countMisfit(accountId: number): Promise<number | undefined> {
+    const { id, endsAt } = dailyCounter('misfits', accountId, clock.now());
+    return (await store.count(id, limits.misfitsPerDay, endsAt)) ? undefined : endsAt;
   }
 
   /** Stores the response for 24 h. If it is undefined or too large, stores only that the request completed. */
@@ -93,13 +102,24 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
   }
 
-  return { claim, countUnpriced, storeResponse, responseFor, release: (claim: Claim) => store.release(claim) };
+  return {
+    claim,
+    countUnpriced,
+    countMisfit,
+    storeResponse,
+    responseFor,
+    release: (claim: Claim) => store.release(claim),
+  };
 }
 
 /** Returns the counter of the UTC day, and its end (epoch ms). */
-export function dailyCounter(accountId: number, now: number): { id: string; endsAt: number } {
+export function dailyCounter(
+  kind: 'unpriced' | 'misfits',
+  accountId: number,
+  now: number,
+): { id: string; endsAt: number } {
   const day = Math.floor(now / dayMs);
-  return { id: digest(`unpriced\n${accountId}\n${day}`), endsAt: (day + 1) * dayMs };
+  return { id: digest(`${kind}\n${accountId}\n${day}`), endsAt: (day + 1) * dayMs };
 }
 
 /**

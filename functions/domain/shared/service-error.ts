@@ -25,6 +25,8 @@ interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** Tells clients not to retry a server error by themselves. */
   readonly isLasting?: true;
+  /** Set if a reply does not fit the format that its caller requested. */
+  readonly isMisfit?: true;
   readonly rateLimit?: RateLimit | undefined;
   readonly originalRequestId?: string | undefined;
   readonly allowedMethods?: readonly string[] | undefined;
@@ -38,6 +40,7 @@ export class ServiceError extends Error implements Refusal {
   readonly field: FaultyField | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isLasting: true | undefined;
+  readonly isMisfit: true | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly originalRequestId: string | undefined;
   readonly allowedMethods: readonly string[] | undefined;
@@ -48,6 +51,7 @@ export class ServiceError extends Error implements Refusal {
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isLasting = options.isLasting;
+    this.isMisfit = options.isMisfit;
     this.rateLimit = options.rateLimit;
     this.originalRequestId = options.originalRequestId;
     this.allowedMethods = options.allowedMethods;

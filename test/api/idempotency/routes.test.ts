@@ -119,7 +119,7 @@ it.each<[path: string, body: object]>([
 
 describe('the idempotency table', () => {
   const perDay = limits.unpricedIdempotencyKeysPerDay;
-  const counterOf = (id: number) => dailyCounter(id, services().clock.now());
+  const counterOf = (id: number) => dailyCounter('unpriced', id, services().clock.now());
   const rowsBut = async (id: string) => (await rowsOf('idempotency')).filter((row) => row['id'] !== id);
 
   it('contains no rows for refused requests', async () => {

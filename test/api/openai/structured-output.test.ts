@@ -1,7 +1,14 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import OpenAI from 'openai';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/resources.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { dailyCounter } from '#domain/shared/idempotency.ts';
 import type { EngineReply } from '#local/sagemaker/engine.ts';
+import { ambient } from '#runtime/process.ts';
+import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { done } from '#test/models/scripted-model.ts';
+import { withEnvironment } from '#test/service/environment.ts';
 import { chatEnd, chatPiece, total, useScriptedService } from '#test/service/scripted-service.ts';
 
 const service = useScriptedService({ families: {}, deadlineMs: 1000 });
@@ -219,5 +226,32 @@ describe('a streamed reply with a JSON schema', () => {
     service.model.streams(streamed(misfit));
     const stream = client.chat.completions.stream(request(bySchema) as never);
     await expect(stream.finalChatCompletion()).rejects.toThrow(/does not fit/);
+  });
+});
+
+describe('calls of which no reply fits their format', () => {
+  let restore: (() => void) | undefined;
+  afterEach(() => restore?.());
+
+  it('are refused for the rest of the day after 1,000 uncharged failures of an account, without calling a model', async () => {
+    restore = withEnvironment({ NETWORK_LIMITS: 'on' });
+    const { calls } = service;
+    const [owner, other] = [await calls.person({ planRank: 3 }), await calls.person({ planRank: 3 })];
+    const send = async ({ key }: { key: string }, format: object, more: object = {}) =>
+      calls.call('POST', path, { key, body: request(format, more) });
+    const { id } = dailyCounter('misfits', owner.id, ambient.clock.now());
+    const Item = { id, requests: limits.misfitsPerDay - 2 };
+    await dynamoClient().send(new PutCommand({ TableName: tables.idempotency.name, Item }));
+    const received = replies(ended(misfit));
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count++) statuses.push((await send(owner, bySchema)).status);
+    expect([statuses, received.length]).toEqual([[502, 502, 502, 429], 6]);
+    const refused = await send(owner, { type: 'json_object' }, { stream: true });
+    expect([refused.status, received.length]).toEqual([429, 6]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await send(owner, { type: 'text' })).status).toBe(200);
+    expect((await send(other, bySchema)).status).toBe(502);
+    await calls.post('/_local/clock', { advance: 'P1D' });
+    expect((await send(owner, bySchema)).status).toBe(502);
   });
 });
