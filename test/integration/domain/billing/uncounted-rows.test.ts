@@ -144,8 +144,8 @@ describe('rows that are counted later', () => {
               const batch = calls.slice(done, done + size);
               const { client } = faultyClient(database.url, randomFaults(percent, faults + done));
               const project = async () => {
-                if (!retried) return projectInOrder(storeOf(client), batch, now);
-                for (const image of batch) await projectLedger(storeOf(client), image, now);
+                if (!retried) await projectInOrder(storeOf(client), batch, now);
+                else for (const image of batch) await projectLedger(storeOf(client), image, now);
               };
               await project().catch(() => undefined);
               await counterOf(client)
