@@ -212,7 +212,7 @@ function presentedCredential(
 /** Refuses (403) cross-site changes, keys where a session is required, unconfirmed accounts and non-operators. */
 export function authorize(route: Route, publicOrigin: () => string): Middleware {
   return {
-    before: async function authorizeCaller({ event, context: { call } }) {
+    before: function authorizeCaller({ event, context: { call } }): Promise<void> | undefined {
       const { identity } = call;
       const caller = identity?.caller;
       if (!['GET', 'HEAD'].includes(route.method) && isCrossSite(event, publicOrigin(), route)) {
@@ -227,8 +227,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
           'API keys cannot be used for this operation. Sign in to the dashboard.',
         );
       }
-      if (identity) await refuseForeignOrganization(identity);
-      if (caller?.kind !== 'session') return;
+      if (!identity || caller?.kind !== 'session') return identity && refuseForeignOrganization(identity);
       if (route.confirmed && caller.account.confirmedAt === undefined) {
         throw new ServiceError(
           'ACCOUNT_NOT_CONFIRMED',
@@ -238,7 +237,8 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
       if (route.role && caller.account.role !== route.role) {
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Only an ${route.role} may do this.`);
       }
-      authorizeRole(route, caller, identity?.refusal);
+      authorizeRole(route, caller, identity.refusal);
+      return undefined;
     },
   };
 }

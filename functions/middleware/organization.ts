@@ -51,10 +51,12 @@ export function identityOf(
 }
 
 /** Refuses (404) an organization that is not the key's. */
-export async function refuseForeignOrganization({ caller, organization, prove }: Identity): Promise<void> {
-  if (caller.kind !== 'key' || organization === undefined || organization === caller.accountId) return;
-  await prove?.();
-  throw new ServiceError('NOT_FOUND', `The API key does not belong to the organization of ${organizationHeader}.`);
+export function refuseForeignOrganization({ caller, organization, prove }: Identity): Promise<void> | undefined {
+  if (caller.kind !== 'key' || organization === undefined || organization === caller.accountId) return undefined;
+  const detail = `The API key does not belong to the organization of ${organizationHeader}.`;
+  return Promise.resolve(prove?.()).then(() => {
+    throw new ServiceError('NOT_FOUND', detail);
+  });
 }
 
 /** Refuses an organization that cannot be used (404, 403), then a role that may not use the route (403). */
