@@ -40,8 +40,8 @@ export const meterShards = 64;
 
 export const tables = {
   /**
-   * Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, email
-   * outbox.
+   * Users, organizations with members and invitations, unique constraint items of addresses and identities, sessions,
+   * known devices, tokens, key records, email outbox.
    */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: 'new', ttlAttribute: 'ttl' },
   /** One item per account with everything that an admission reads, and the progress of streams (docs/meter.md). */

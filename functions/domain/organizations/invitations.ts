@@ -143,7 +143,7 @@ interface InvitationFacts {
   readonly email: string;
 }
 
-export function invitationMail({ organization, inviter, role, email }: InvitationFacts, link: string) {
+function invitationMail({ organization, inviter, role, email }: InvitationFacts, link: string) {
   const sender = isName(inviter.name) ? `${inviter.name} (${inviter.email})` : inviter.email;
   return emailContent({
     subject: `You are invited to ${organization.name}`,

@@ -12,16 +12,8 @@ import { type Sample, samples, silence } from '#contract/samples.ts';
 import { startService } from '#local/start/service.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
+import { type OperationResponse, read } from './operation-response.ts';
 import { openSilentStream } from './silent-stream.ts';
-
-/** A response of the service. `stream`: the body of its streamed form, if the route has one. */
-export interface OperationResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Null if the response is not JSON. */
-  readonly response: unknown;
-  readonly stream?: string;
-}
 
 /** Credential of the caller, and fields of the sample that name existing resources. */
 interface Call extends Sample {
@@ -343,13 +335,6 @@ function caller(origin: string) {
   }
 
   return { send, inTurn, responses };
-}
-
-async function read(reply: Response): Promise<OperationResponse> {
-  const { status, headers } = reply;
-  const bytes = Buffer.from(await reply.arrayBuffer());
-  const isJson = bytes.length > 0 && headers.get('content-type')?.startsWith('application/json');
-  return { status, headers, response: isJson ? JSON.parse(bytes.toString()) : null };
 }
 
 function formOf(id: string, fields: unknown): FormData {

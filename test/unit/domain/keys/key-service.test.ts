@@ -70,6 +70,7 @@ describe('a created key', () => {
       lastFour,
       status: 'active',
       createdAt: iso(now),
+      createdBy: 1,
       expiresAt: iso(now + day),
       lastUsedAt: null,
       limit: null,
@@ -156,7 +157,7 @@ describe('a rotated key', () => {
     const { rotate, writes } = serviceWith([record]);
     await rotate(1, record.id, 0);
     const fresh = Object.keys(writes[0]!.records[1]!).toSorted();
-    expect(fresh).toEqual(['createdAt', 'id', 'lastFour', 'name', 'prefix', 'revision', 'status']);
+    expect(fresh).toEqual(['createdAt', 'createdBy', 'id', 'lastFour', 'name', 'prefix', 'revision', 'status']);
   });
 
   it('is revoked immediately, or stays valid for the grace period but never beyond its expiry', async () => {
