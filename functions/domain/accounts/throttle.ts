@@ -67,13 +67,6 @@ export const emailChangeRequests = windows('email-change', [
  */
 export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: dayMs }]);
 
-/** Each organization has a free allowance. */
-export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayMs }]);
-
-/** Invitations of all organizations to an address. Separate from the owner's own emails, so that they cannot stop those. */
-export const invitationsToAddress = windows('invitation', [{ max: 10, ms: dayMs }]);
-export const invitationsOfOrganization = windows('invitations', [{ max: 100, ms: dayMs }]);
-
 /** Each change is a transaction on the meter that calls write to. */
 export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minuteMs }]);
 
@@ -101,7 +94,8 @@ export const tokenCounts = windows('token-count', [{ max: limits.tokenCountsPerM
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minuteMs }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hourMs }]);
 
-function windows(name: string, limits: readonly { max: number; ms: number }[]): ThrottleRule {
+/** At most `max` attempts in each time span. */
+export function windows(name: string, limits: readonly { max: number; ms: number }[]): ThrottleRule {
   return {
     name,
     marks: Math.max(...limits.map(({ max }) => max)),

@@ -5,6 +5,7 @@ import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { type Account, normalizedEmail } from '../accounts/account.ts';
 import { emailContent } from '../accounts/mails.ts';
+import { windows } from '../accounts/throttle.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -25,6 +26,10 @@ import {
 } from './organization.ts';
 
 const lifetimeMs = 7 * dayMs;
+
+/** To an address, from all organizations. Apart from the owner's emails, so that nobody can exhaust their limit. */
+export const invitationsToAddress = windows('invitation', [{ max: 10, ms: dayMs }]);
+export const invitationsOfOrganization = windows('invitations', [{ max: 100, ms: dayMs }]);
 
 export interface InvitationParts {
   readonly store: OrganizationStore;

@@ -3,6 +3,7 @@ import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { windows } from '../accounts/throttle.ts';
 import { openMeter } from '../billing/grants.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import { newAccountId } from '../shared/credential.ts';
@@ -47,6 +48,9 @@ export interface OrganizationParts {
 }
 
 const retentionMs = 30 * dayMs;
+
+/** Each organization has a free allowance. */
+export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayMs }]);
 
 /** Organizations and their members (docs/accounts.md#organizations). */
 export function organizationService(parts: OrganizationParts) {

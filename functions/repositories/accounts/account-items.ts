@@ -13,6 +13,10 @@ import { putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Keys and rows of the `accounts` table: one partition per user, per email address and per email. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
+/** An organization has the partition that an account of its id would have: keys, emails and the purge are the same. */
+export const organizationKey = (id: number) => ({ pk: `user#${id}`, sk: 'organization' });
+export const memberPrefix = 'member#';
+export const memberKey = (id: number, userId: number) => ({ pk: `user#${id}`, sk: `${memberPrefix}${userId}` });
 export const uniqueEmailKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
 export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });

@@ -2,25 +2,18 @@ import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
 import type { Member, Organization } from '#domain/organizations/organization.ts';
 import type { TransactItem } from '../shared/transaction.ts';
-import { storedInstant, userKey } from './account-items.ts';
+import { memberKey, organizationKey, storedInstant, userKey } from './account-items.ts';
 
-/**
- * Keys and rows of the `accounts` table. An organization has the partition that an account of its id would have, so
- * that keys, emails and the purge are the same for both.
- */
-const partition = (id: number): string => userKey(id).pk;
-export const organizationKey = (id: number) => ({ pk: partition(id), sk: 'organization' });
-export const memberPrefix = 'member#';
-export const memberKey = (id: number, userId: number) => ({ pk: partition(id), sk: `${memberPrefix}${userId}` });
+/** Rows of organizations, and further keys. An organization has the partition that an account of its id would have. */
 export const invitationPrefix = 'invitation#';
 export const invitationKey = (id: number, invitation: string) => ({
-  pk: partition(id),
+  pk: userKey(id).pk,
   sk: `${invitationPrefix}${invitation}`,
 });
 /** Index of a person's organizations, in the person's partition. */
 export const membershipPrefix = 'organization#';
 export const membershipKey = (userId: number, id: number) => ({
-  pk: partition(userId),
+  pk: userKey(userId).pk,
   sk: `${membershipPrefix}${id}`,
 });
 

@@ -8,20 +8,27 @@ import { each } from '../shared/deletion.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountOf, mailItems, purgeKey, seconds, uniqueRow, userKey } from './account-items.ts';
+import {
+  accountOf,
+  mailItems,
+  memberKey,
+  memberPrefix,
+  organizationKey,
+  purgeKey,
+  seconds,
+  uniqueRow,
+  userKey,
+} from './account-items.ts';
 import { meterClosing } from './accounts.ts';
 import {
   invitationKey,
   invitationPrefix,
   InvitationRow,
-  memberKey,
-  memberPrefix,
   memberRow,
   MemberRow,
   membershipKey,
   membershipPrefix,
   membershipRow,
-  organizationKey,
   organizationOf,
   organizationRow,
   organizationUpdate,

@@ -6,8 +6,8 @@ import { mailOf, type Recipient } from '#domain/organizations/organization.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import type { TransactItem } from '../shared/transaction.ts';
-import { accountOf, mailItems, userKey } from './account-items.ts';
-import { memberPrefix, MemberRow, organizationKey, organizationOf } from './organization-items.ts';
+import { accountOf, mailItems, memberPrefix, organizationKey, userKey } from './account-items.ts';
+import { MemberRow, organizationOf } from './organization-items.ts';
 
 /** Two items per email must fit a transaction with others. */
 const maxRecipients = 20;

@@ -7,13 +7,22 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { organizationRoles } from '#contract/organizations/roles.ts';
 import type { DeviceStore } from '#domain/accounts/devices.ts';
 import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { notAllRead } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
-import { accountOf, deviceKey, seconds, sessionKey, storedInstant, userKey } from './account-items.ts';
-import { memberKey, MemberRow, organizationKey } from './organization-items.ts';
+import {
+  accountOf,
+  deviceKey,
+  memberKey,
+  organizationKey,
+  seconds,
+  sessionKey,
+  storedInstant,
+  userKey,
+} from './account-items.ts';
 
 /** Rows of earlier versions have no origin. */
 const name = v.optional(v.nullable(v.string()), null);
@@ -72,13 +81,15 @@ interface Found<Row> extends Holder {
   readonly row: Row;
 }
 
+const Member = v.object({ userId: v.number(), role: v.picklist(organizationRoles) });
+
 const membershipKeys = (userId: number, id: number | undefined) =>
   id === undefined ? [] : [organizationKey(id), memberKey(id, userId)];
 
 /** Undefined if the organization does not exist or was deleted, or the person is not a member. */
 function membershipIn(items: readonly Record<string, unknown>[]): Holder['membership'] {
   const row = items.find(({ sk }) => sk === organizationKey(0).sk);
-  const [member] = readable(MemberRow, items);
+  const [member] = readable(Member, items);
   if (!row || !member || 'deletedAt' in row) return undefined;
   return { role: member.role, isSuspended: 'suspendedAt' in row };
 }

@@ -13,10 +13,7 @@ import {
   paymentRequests,
   tokenCounts,
   uploads,
-  invitationsOfOrganization,
-  invitationsToAddress,
   keyChanges,
-  newOrganizations,
   subscriptionChanges,
   type ThrottleRule,
   throttle,
@@ -157,18 +154,8 @@ function build() {
   };
   const organizations = lazy(async () => {
     const { organizationServices } = await import('./organizations.ts');
-    return organizationServices(core, {
-      findAccount: (userId) => accounts().find(userId),
-      keys,
-      enforceCreationLimit: enforceUnlessLocal(newOrganizations),
-      async enforceMailLimit(organizationId, email) {
-        await throttles().enforce(invitationsOfOrganization, String(organizationId));
-        await throttles().enforce(invitationsToAddress, email);
-      },
-      stopCollecting,
-      afterDeletion,
-      onOwners: queueCustomerUpdate,
-    });
+    const payment = { stopCollecting, afterDeletion, onOwners: queueCustomerUpdate };
+    return organizationServices(core, { accounts, keys, throttles, ...payment });
   });
   const archiveFiles = lazy(async () => {
     const { ARCHIVE_BUCKET } = environment;

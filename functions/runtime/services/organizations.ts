@@ -1,38 +1,49 @@
-import type { Account } from '#domain/accounts/account.ts';
+import type { AccountStore } from '#domain/accounts/account.ts';
+import type { Throttle } from '#domain/accounts/throttle.ts';
 import type { KeyService } from '#domain/keys/key-service.ts';
-import { invitationService } from '#domain/organizations/invitations.ts';
-import { organizationService } from '#domain/organizations/organizations.ts';
+import {
+  invitationService,
+  invitationsOfOrganization,
+  invitationsToAddress,
+} from '#domain/organizations/invitations.ts';
+import { newOrganizations, organizationService } from '#domain/organizations/organizations.ts';
 import { organizationStore } from '#repositories/accounts/organizations.ts';
 import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
 
 interface OrganizationNeeds {
-  readonly findAccount: (userId: number) => Promise<Account | undefined>;
+  readonly accounts: () => Pick<AccountStore, 'find'>;
   readonly keys: () => KeyService;
-  readonly enforceCreationLimit: (userId: number) => Promise<void>;
-  readonly enforceMailLimit: (organizationId: number, email: string) => Promise<void>;
+  readonly throttles: () => Throttle;
   readonly stopCollecting: (id: number) => Promise<void>;
   readonly afterDeletion: (id: number) => Promise<void>;
   readonly onOwners: (id: number) => Promise<void>;
 }
 
-export function organizationServices(core: CoreServices, needs: OrganizationNeeds) {
+export function organizationServices(core: CoreServices, { accounts, keys, throttles, ...payment }: OrganizationNeeds) {
   const { clock, random, plans, metering, table, environment } = core;
   const store = organizationStore(dynamoClient(), table('accounts'), () => table('meters'));
   return {
     store,
     management: organizationService({
-      ...needs,
+      ...payment,
       store,
+      findAccount: (userId) => accounts().find(userId),
+      async enforceCreationLimit(userId) {
+        if (environment.NETWORK_LIMITS === 'on') await throttles().enforce(newOrganizations, String(userId));
+      },
       plans,
       currentMeter: (id, now) => metering().current(id, now),
-      revokeKeysOf: (id, userId) => needs.keys().revokeMadeBy(id, userId),
+      revokeKeysOf: (id, userId) => keys().revokeMadeBy(id, userId),
       clock,
       random,
     }),
     invitations: invitationService({
       store,
-      enforceMailLimit: needs.enforceMailLimit,
+      async enforceMailLimit(organizationId, email) {
+        await throttles().enforce(invitationsOfOrganization, String(organizationId));
+        await throttles().enforce(invitationsToAddress, email);
+      },
       clock,
       random,
       publicOrigin: environment.PUBLIC_ORIGIN,

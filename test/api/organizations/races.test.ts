@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { organizationKey } from '#repositories/accounts/organization-items.ts';
+import { organizationKey } from '#repositories/accounts/account-items.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { seed, times } from '#test/many.ts';
 import { organizationCalls } from '#test/requests/organizations.ts';
