@@ -38,7 +38,11 @@ export const tags: readonly Tag[] = [
     description: `SMS and voice calls to phones${fromPlan(messagesPlan)}. Each is handed to the carrier once.`,
     paths: ['/api/messages'],
   },
-  { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/', '/api/account/'] },
+  {
+    name: 'Accounts',
+    description: 'Registration, sign-in, sessions and the account itself.',
+    paths: ['/api/auth/', '/api/account/'],
+  },
   {
     name: 'Organizations',
     description: 'Organizations, their members and their roles, and invitations.',

@@ -48,6 +48,14 @@ export const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = asyn
 export const exportAccount: Operation<typeof accountRoutes.exportAccount> = async (services, { input, caller }) =>
   (await services.accountExport()).page(caller.account, input.query.cursor);
 
+export const getMailPreferences: Operation<typeof accountRoutes.getMailPreferences> = ({ profile }, { caller }) =>
+  profile().mailPreferences(caller.account);
+
+export const setMailPreferences: Operation<typeof accountRoutes.setMailPreferences> = (
+  { profile },
+  { input, caller },
+) => profile().setMailPreferences(caller.accountId, input.body);
+
 export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering, clock }, { caller }) => {
   const account = caller.kind === 'session' ? caller.account : await profile().ofKey(caller.accountId);
   const now = clock.now();
@@ -113,15 +121,16 @@ export const listSessions: Operation<typeof signInRoutes.listSessions> = ({ sess
   sessions().list(caller.account, caller.session);
 
 export const loginWithGoogle: Operation<typeof signInRoutes.loginWithGoogle> = async (services, call) => {
+  const startedAt = services.clock.now();
   const account = await services.googleSignIn().signIn(call.input.body.token, call.caller?.account);
-  await beginSession(services, call, account);
+  await beginSession(services, call, account, { announces: account.createdAt < startedAt });
   return account;
 };
 
 export const login: Operation<typeof signInRoutes.login> = async (services, call) => {
   const { email, password } = call.input.body;
   const account = await services.signIn().signIn(email, password, call);
-  await beginSession(services, call, account);
+  await beginSession(services, call, account, { announces: true });
   const meter = await services.metering().current(account.id, services.clock.now());
   return { ...account, isSubscribe: isSubscribed(meter) };
 };
@@ -139,11 +148,13 @@ export const register: Operation<typeof signInRoutes.register> = async (services
   return account;
 };
 
+/** `announces`: whether the owner gets an email if the device is new. */
 async function beginSession(
   { sessions, devices }: Services,
   { device, origin, setSession, setDevice }: SessionCall,
   account: Account,
+  { announces = false } = {},
 ): Promise<void> {
   setSession(await sessions().open(account, origin));
-  setDevice(await devices().remember(account, device));
+  setDevice(await devices().remember(account, device, announces ? origin : undefined));
 }

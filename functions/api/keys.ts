@@ -8,7 +8,7 @@ export const changeKey: CheckedOperation<typeof keyRoutes.changeKey> = {
 
 export const createKey: CheckedOperation<typeof keyRoutes.createKey> = {
   check: ({ keys }, { input }) => keys().checkExpiry(input.body.expiresAt),
-  run: ({ keys }, { input, caller }) => keys().create(caller.accountId, input.body, caller.account.id),
+  run: ({ keys }, { input, caller }) => keys().create(caller.account, input.body, caller.accountId),
 };
 
 export const listKeys: Operation<typeof keyRoutes.listKeys> = ({ keys }, { caller }) => keys().list(caller.accountId);
@@ -17,4 +17,4 @@ export const revokeKey: Operation<typeof keyRoutes.revokeKey> = ({ keys }, { inp
   keys().revoke(caller.accountId, input.path.id);
 
 export const rotateKey: Operation<typeof keyRoutes.rotateKey> = ({ keys }, { input, caller }) =>
-  keys().rotate(caller.accountId, input.path.id, input.body.graceSeconds, caller.account.id);
+  keys().rotate(caller.account, input.path.id, input.body.graceSeconds, caller.accountId);

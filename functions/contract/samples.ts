@@ -177,6 +177,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'get-service-quota': { path: { name: 'translation' } },
   'get-usage': { query: { group: 'service' } },
   'list-requests': { query: { status: '2xx', limit: '2' } },
+  'set-mail-preferences': { body: { planChanges: true, renewals: false, receipts: true, webhooks: true } },
   'set-limits': { body: { monthlyCredits: 500 }, more: { 'No cap': { monthlyCredits: null } } },
   'set-alerts': {
     body: {

@@ -11,7 +11,7 @@ const put = ({ cookie }: Pick<Person, 'cookie'>, body: unknown) => service.call(
 const get = async ({ cookie }: Person) => (await service.call('GET', '/api/alerts', { cookie })).body.data;
 const chatWith = (key: string) => service.call('POST', '/v1/chat/completions', { key, body: chat() });
 const subjects = async ({ email }: Person) =>
-  (await mailsTo(service, email)).map(({ subject }) => subject).filter((subject) => !subject.startsWith('Confirm'));
+  (await mailsTo(service, email)).map(({ subject }) => subject).filter((subject) => !/^Confirm|API key/.test(subject));
 
 const byMail = (...rules: object[]) => ({ rules, channels: ['email'] });
 const balanceBelow = (value: number) => ({ kind: 'balance_below', value });

@@ -10,6 +10,7 @@ import {
   User,
 } from '../accounts/accounts.ts';
 import { ExportPage, ExportQuery } from '../accounts/export.ts';
+import { MailPreferences } from '../accounts/mail-preferences.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
@@ -59,6 +60,28 @@ export const accountRoutes = {
     access: 'person',
     bodyInput: ProfileChange,
     output: User,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  getMailPreferences: defineRoute({
+    id: 'get-mail-preferences',
+    method: 'GET',
+    path: '/api/account/mail-preferences',
+    summary: 'Get the email preferences',
+    note: 'The kinds of emails that can be switched off. Emails about security and failed payments are always sent.',
+    credential: 'session',
+    access: 'person',
+    output: MailPreferences,
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  setMailPreferences: defineRoute({
+    id: 'set-mail-preferences',
+    method: 'PUT',
+    path: '/api/account/mail-preferences',
+    summary: 'Set the email preferences',
+    credential: 'session',
+    access: 'person',
+    bodyInput: MailPreferences,
+    output: MailPreferences,
     uses: { tables: { accounts: 'write', meters: 'read' } },
   }),
   acceptTerms: defineRoute({

@@ -1,4 +1,5 @@
 import { canonicalEmail } from '#contract/accounts/email.ts';
+import type { MailKind } from '#contract/accounts/mail-preferences.ts';
 import { isName, withoutHidden } from '#contract/accounts/names.ts';
 import type { Plans } from '#contract/billing/plans.ts';
 import type { Settled } from '../meter/meter.ts';
@@ -24,6 +25,8 @@ export interface Account {
   readonly deletedAt?: number;
   readonly emailChange?: EmailChange;
   readonly terms?: AcceptedTerms;
+  /** Kinds of emails that the owner has switched off. */
+  readonly mailsOff?: readonly MailKind[];
 }
 
 /** A pending or ended change of the email address. Times in epoch ms. */
@@ -96,6 +99,7 @@ export interface AccountStore {
   /** Costs the same reads for known and unknown addresses. */
   findByEmail(email: string): Promise<Account | undefined>;
   rename(accountId: number, name: string): Promise<void>;
+  setMailsOff(accountId: number, kinds: readonly MailKind[]): Promise<void>;
   confirm(accountId: number, digest: string, now: number): Promise<boolean>;
   renewConfirmation(accountId: number, token: StoredToken, mail: OutgoingMail, now: number): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 import type { AlertRule } from '#contract/routes/alerts.ts';
 import type { StoredKey } from '../keys/key.ts';
+import type { SubscriptionChange } from '../meter/meter.ts';
 import { type Addressee, emailContent, type MailContent } from './mails.ts';
 
 interface AlertMail {
@@ -59,6 +60,52 @@ export function alertMail(to: Addressee, { rule, key, publicOrigin, sellsCredits
     link: `${publicOrigin}/keys`,
     footer: 'You get this mail once for each key and period. Change alerts in the settings.',
   });
+}
+
+export interface PlanChangeText {
+  readonly kind: SubscriptionChange['kind'];
+  /** Title of the plan after the change. */
+  readonly plan: string;
+  /** Day on which the change takes effect, as `2026-12-31`. */
+  readonly on: string;
+}
+
+const planTexts: Readonly<
+  Partial<Record<SubscriptionChange['kind'], (change: PlanChangeText) => readonly [subject: string, body: string]>>
+> = {
+  subscribed: ({ plan }) => [
+    `You are now on ${plan}`,
+    `Your subscription to ${plan} has begun. Its credits were added.`,
+  ],
+  assigned: ({ plan }) => [`You are now on ${plan}`, `The operators of the service changed your plan to ${plan}.`],
+  upgraded: ({ plan }) => [
+    `You are now on ${plan}`,
+    `Your plan was upgraded to ${plan}. Its limits apply now, and the additional credits were added.`,
+  ],
+  downgrade_scheduled: ({ plan, on }) => [
+    `Your plan changes to ${plan} on ${on}`,
+    `Your plan changes to ${plan} on ${on}. Until then it stays as it is.`,
+  ],
+  downgrade_cancelled: ({ plan }) => [
+    `You stay on ${plan}`,
+    `The change of your plan was withdrawn. You stay on ${plan}.`,
+  ],
+  downgraded: ({ plan }) => [`You are now on ${plan}`, `Your plan has changed to ${plan}, as you had chosen.`],
+  replaced: ({ plan }) => [`You are now on ${plan}`, `Your previous plan has ended, and ${plan} replaces it.`],
+  cancelled: ({ plan, on }) => [
+    `You cancelled ${plan}`,
+    `Your subscription to ${plan} was cancelled. You keep its limits until ${on}, and can resume it until then.`,
+  ],
+  resumed: ({ plan }) => [`${plan} continues`, `Your subscription to ${plan} was resumed and continues as before.`],
+  renewed: ({ plan }) => [`${plan} was renewed`, `A new month of ${plan} has begun. Its credits were added.`],
+};
+
+/** Undefined for a change that has an email of its own. `link`: the plans. */
+export function planChangedMail(to: Addressee, change: PlanChangeText, link: string): MailContent | undefined {
+  const [subject, body] = planTexts[change.kind]?.(change) ?? [];
+  if (subject === undefined || body === undefined) return undefined;
+  const footer = 'If you did not expect this, write to the operators of the service.';
+  return emailContent({ subject, to, body, action: 'View plans', link, footer });
 }
 
 interface PlanEndText {

@@ -1,8 +1,11 @@
 import { dayMs } from '#contract/shared/time.ts';
-import { issueCredential, parseCredential } from '../shared/credential.ts';
+import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
-import type { Account } from './account.ts';
-import { enforceRowLimit } from './sessions.ts';
+import type { Account, AccountSettings, OutgoingMail } from './account.ts';
+import { addresseeOf } from './mail-preferences.ts';
+import { newDeviceMail } from './security-mails.ts';
+import { enforceRowLimit, type SessionOrigin } from './sessions.ts';
+import { deviceMails, type Throttle } from './throttle.ts';
 
 const lifetime = 180 * dayMs;
 
@@ -22,7 +25,13 @@ export type DeviceService = ReturnType<typeof deviceService>;
  * Remembers browsers that have signed in. A device grants no access; its password guesses are counted separately, so
  * that other clients' guesses do not lock out the owner (ADR 10).
  */
-export function deviceService(devices: DeviceStore, clock: Clock, random: Random) {
+export function deviceService(
+  devices: DeviceStore,
+  throttle: () => Pick<Throttle, 'take'>,
+  clock: Clock,
+  random: Random,
+  { publicOrigin }: Pick<AccountSettings, 'publicOrigin'>,
+) {
   /** Reads at most once, even for unknown addresses. */
   async function findKnown(address: string, text: string | undefined): Promise<string | undefined> {
     return (await presentedDevice(address, text))?.digest;
@@ -38,9 +47,13 @@ export function deviceService(devices: DeviceStore, clock: Clock, random: Random
 
   /**
    * At the limit, replaces the newest device that was never used again, so that clients without cookies replace their
-   * own, or else the least recently used one.
+   * own, or else the least recently used one. `signIn`: its origin, for an email about a new device.
    */
-  async function remember(account: Account, text: string | undefined): Promise<IssuedDevice | undefined> {
+  async function remember(
+    account: Account,
+    text: string | undefined,
+    signIn?: SessionOrigin,
+  ): Promise<IssuedDevice | undefined> {
     const known = await presentedDevice(account.email, text);
     const now = clock.now();
     if (known) {
@@ -48,18 +61,27 @@ export function deviceService(devices: DeviceStore, clock: Clock, random: Random
       return undefined;
     }
     const issued = issueCredential('device', account.id, random);
-    await devices.open(account.id, {
+    const device = {
       digest: issued.digest,
       createdAt: now,
       expiresAt: now + lifetime,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
-    });
+    };
+    await devices.open(account.id, device, signIn && (await noticeOf(account, signIn, now)));
     const rank = (device: Device): number => {
       if (device.digest === issued.digest) return Number.POSITIVE_INFINITY;
       return isAlive(device, account) ? (device.lastUsedAt ?? 1 / device.createdAt) : 0;
     };
     await enforceRowLimit(devices, account.id, rank, maxDevices);
     return { text: issued.text, lifetimeMs: lifetime };
+  }
+
+  /** An unconfirmed address may belong to another person. */
+  async function noticeOf(account: Account, signIn: SessionOrigin, at: number): Promise<OutgoingMail | undefined> {
+    if (account.confirmedAt === undefined) return undefined;
+    if ((await throttle().take(deviceMails, String(account.id))) > 0) return undefined;
+    const content = newDeviceMail(addresseeOf(account, publicOrigin), { ...signIn, at }, `${publicOrigin}/settings`);
+    return { id: newRequestId(random), to: account.email, ...content };
   }
 
   function isAlive(device: Device, account: Account): boolean {
@@ -83,7 +105,8 @@ export interface Device {
 }
 
 export interface DeviceStore {
-  open(accountId: number, device: Device): Promise<void>;
+  /** Also queues the email, in one transaction. */
+  open(accountId: number, device: Device, notice?: OutgoingMail): Promise<void>;
   find(accountId: number, digest: string): Promise<{ row: Device; account: Account } | undefined>;
   use(accountId: number, digest: string, now: number): Promise<void>;
   list(accountId: number): Promise<Device[]>;

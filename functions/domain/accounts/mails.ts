@@ -60,6 +60,8 @@ export interface MailContent {
 export type Addressee = Pick<Account, 'name' | 'confirmedAt'> & {
   /** Name of the organization that the email is about, for one of its members. */
   readonly organization?: string;
+  /** Link to the preferences, shown below the email. */
+  readonly preferences?: string;
 };
 
 interface EmailLayout {
@@ -75,7 +77,9 @@ export function emailContent({ subject, to, body, action, link, footer }: EmailL
   const isOwner = to.confirmedAt !== undefined && isName(to.name);
   const about = to.organization === undefined ? [] : [`Organization: ${to.organization}`];
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
-  const signature = [brand.name, ...contacts.map(({ label, target }) => `${label}: ${target}`), ''];
+  const { preferences } = to;
+  const choice = preferences === undefined ? [] : ['Choose which emails you get:', preferences, ''];
+  const signature = [...choice, brand.name, ...contacts.map(({ label, target }) => `${label}: ${target}`), ''];
   const text = [
     greeting,
     '',
@@ -108,7 +112,7 @@ ${escapeHtml(brand.name)}
 ${about.map((line) => `<p><b>${escapeHtml(line)}</b></p>\n`).join('')}<p>${escapeHtml(body)}</p>
 <p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${brand.accent};color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${escapeHtml(action)}</a></p>
 <p style="margin:0;padding-top:16px;border-top:1px solid ${brand.line};color:${brand.dim};font-size:14px">${escapeHtml(footer)}</p>
-</td></tr>${contactLine}
+</td></tr>${preferences === undefined ? '' : belowCard(linkTo(preferences, 'Choose which emails you get'))}${contactLine}
 </table>
 </td></tr></table>
 </body>
@@ -142,9 +146,11 @@ const contacts: readonly Contact[] = [
   ...(links.privacy ? [{ label: 'Privacy', target: links.privacy, href: links.privacy }] : []),
 ];
 
+const linkTo = (href: string, label: string): string =>
+  `<a href="${escapeHtml(href)}" style="color:${brand.dim}">${label}</a>`;
+
+const belowCard = (html: string): string =>
+  `\n<tr><td style="padding:16px 4px 0;color:${brand.dim};font-size:14px">${html}</td></tr>`;
+
 const contactLine =
-  contacts.length === 0
-    ? ''
-    : `\n<tr><td style="padding:16px 4px 0;color:${brand.dim};font-size:14px">${contacts
-        .map(({ label, href }) => `<a href="${escapeHtml(href)}" style="color:${brand.dim}">${label}</a>`)
-        .join(' · ')}</td></tr>`;
+  contacts.length === 0 ? '' : belowCard(contacts.map(({ label, href }) => linkTo(href, label)).join(' · '));

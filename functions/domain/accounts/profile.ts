@@ -1,3 +1,4 @@
+import type { MailPreferences } from '#contract/accounts/mail-preferences.ts';
 import { dayMs, endOfMonth } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
@@ -13,6 +14,7 @@ import {
   normalizedEmail,
   type OutgoingMail,
 } from './account.ts';
+import { mailsOffBy, preferencesOf } from './mail-preferences.ts';
 import { accountDeletedMail } from './mails.ts';
 import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 
@@ -58,6 +60,11 @@ export function profileService(
   async function rename(account: Account, name: string): Promise<Account> {
     await accounts.rename(account.id, name);
     return { ...account, name };
+  }
+
+  async function setMailPreferences(accountId: number, preferences: MailPreferences): Promise<MailPreferences> {
+    await accounts.setMailsOff(accountId, mailsOffBy(preferences));
+    return preferences;
   }
 
   /**
@@ -110,5 +117,5 @@ export function profileService(
     return purged;
   }
 
-  return { get, ofKey, rename, remove, purge };
+  return { get, ofKey, rename, mailPreferences: preferencesOf, setMailPreferences, remove, purge };
 }

@@ -56,6 +56,18 @@ export const furtherResetLinks = windows('further-link', [{ max: 1, ms: 10 * min
 
 export const confirmationsAgain = windows('confirmation', [{ max: 4, ms: dayMs }]);
 
+/** Bounds the emails that a stolen session can cause. */
+export const keyMails = windows('key-mail', [
+  { max: 10, ms: hourMs },
+  { max: 20, ms: dayMs },
+]);
+
+/** A program without cookies is a new device with each sign-in. */
+export const deviceMails = windows('device-mail', [
+  { max: 5, ms: hourMs },
+  { max: 10, ms: dayMs },
+]);
+
 export const emailChangeRequests = windows('email-change', [
   { max: 3, ms: hourMs },
   { max: 10, ms: dayMs },

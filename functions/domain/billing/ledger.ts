@@ -1,6 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import { type Alert, alertsOf, type ChargedAccount, chargedBudget } from '../alerts/alerts.ts';
-import { balance, heldCredits, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { balance, heldCredits, type LedgerEntry, type Meter, type SubscriptionChange } from '../meter/meter.ts';
 import { periodStart } from '../meter/periods.ts';
 import { archivedBefore } from './archive.ts';
 
@@ -23,8 +24,17 @@ export interface LedgerStore {
   announce(alert: Alert): Promise<void>;
   /** Writes the email about a plan's end, once per account and date. */
   announceEnd(accountId: number, end: PlanEnd): Promise<void>;
+  /** Writes the email about a change of the plan, unless the owner switched it off. */
+  announceChange(accountId: number, change: PlanChange): Promise<void>;
   /** Writes the email about a plan that ended because it was not paid, once per account and date. */
   announceUnpaid(accountId: number, end: PlanEnd): Promise<void>;
+}
+
+/** A subscription's change, by the ledger row that records it. `at` in epoch seconds, `now` in epoch ms. */
+export interface PlanChange extends SubscriptionChange {
+  readonly seq: number;
+  readonly at: number;
+  readonly now: number;
 }
 
 /** The plan, by name, ends at `from`. Times in epoch seconds. */
@@ -74,7 +84,7 @@ export async function projectLedger(
 ): Promise<readonly LedgerRow[]> {
   const rows = ledgerRows(image);
   for (const row of rows) await store.append(row, row.at < archivedBefore(now));
-  await announceAll(store, [image], rows, onLow);
+  await announceAll(store, [image], rows, onLow, now);
   return rows;
 }
 
@@ -89,7 +99,7 @@ export async function projectInOrder(
   const before = archivedBefore(now);
   for (const row of rows) if (row.at < before) await store.append(row, true);
   await store.insert(rows.filter(({ at }) => at >= before));
-  await announceAll(store, images, rows, onLow);
+  await announceAll(store, images, rows, onLow, now);
   const due = rows.find(({ seq }) => seq % rowsPerCount === 0);
   if (due) await store.count(due.accountId);
   return rows;
@@ -100,21 +110,34 @@ async function announceAll(
   images: readonly MeterImage[],
   rows: readonly LedgerRow[],
   onLow: OnLow,
+  now: number,
 ): Promise<void> {
   const used = new Map(rows.flatMap((row) => (row.keyId ? [[row.keyId, row] as const] : [])));
   for (const [keyId, { accountId, at }] of used) await store.markKeyUsed(accountId, keyId, at * 1000);
-  for (const image of images) await announce(store, image, onLow);
+  for (const image of images) await announce(store, image, onLow, now);
 }
 
-async function announce(store: LedgerStore, image: MeterImage, onLow: OnLow): Promise<void> {
+async function announce(store: LedgerStore, image: MeterImage, onLow: OnLow, now: number): Promise<void> {
   for (const alert of alertsOf(image)) await store.announce(alert);
   if (fellBelow(image)) await onLow(image.accountId);
+  await announceChange(store, image, now);
   for (const { at, change } of image.entries) {
     if (change?.effectiveAt === undefined) continue;
     const end = { plan: change.plan, from: change.effectiveAt, at };
     if (change.kind === 'ending') await store.announceEnd(image.accountId, end);
     if (change.kind === 'ended_unpaid') await store.announceUnpaid(image.accountId, end);
   }
+}
+
+/** Age in ms of changes that a replay does not announce again. The record of a sent email is kept for longer. */
+const newsMs = 7 * dayMs;
+
+/** Announces only the last of several changes, such as months that ended without calls. A receipt announces a payment. */
+async function announceChange(store: LedgerStore, image: MeterImage, now: number): Promise<void> {
+  const last = ledgerRows(image).findLast(({ change }) => change !== undefined);
+  if (!last?.change || last.payment !== undefined || last.at * 1000 < now - newsMs) return;
+  const { accountId, seq, at, change } = last;
+  await store.announceChange(accountId, { ...change, seq, at, now });
 }
 
 function fellBelow({ balance, entries, topUpBelow = 0 }: MeterImage): boolean {

@@ -6,7 +6,7 @@ import type { KeyEvent } from '../meter/meter.ts';
 import { issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { KeyBudgets } from './key-service.ts';
+import type { KeyBudgets, KeyCreator, KeyNotice } from './key-service.ts';
 import {
   createdKeyView,
   expiryOf,
@@ -109,26 +109,37 @@ interface RotationParts {
   readonly keys: KeyStore;
   readonly budgets: Pick<KeyBudgets, 'budgetsOf'>;
   readonly enforceChangeLimit: EnforceChangeLimit;
+  readonly noticeOf: KeyNotice;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Creates a key with the name, expiry and limits of an old one, which stays valid for `graceSeconds`. */
-export function keyRotation({ keys, budgets: { budgetsOf }, enforceChangeLimit, clock, random }: RotationParts) {
-  return async (accountId: number, id: string, graceSeconds: number, createdBy = accountId) => {
+export function keyRotation({
+  keys,
+  budgets: { budgetsOf },
+  enforceChangeLimit,
+  noticeOf,
+  clock,
+  random,
+}: RotationParts) {
+  return async (creator: KeyCreator, id: string, graceSeconds: number, accountId = creator.id) => {
     const now = clock.now();
     const old = await requireReadableKey(keys, accountId, id);
     const status = statusOf(old, now);
     if (status !== 'active')
       throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
     await enforceChangeLimit(accountId);
-    const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now, createdBy }, random);
+    const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now, createdBy: creator.id }, random);
     const ending: KeyRecord =
       graceSeconds > 0
         ? { ...old, expiresAt: Math.min(old.expiresAt ?? lastInstant, now + graceSeconds * 1000) }
         : { ...old, status: 'revoked' };
     const written = { ...ending, revision: old.revision + 1 };
-    const happened = { keyEvent: rotationEvent(ending, record.id, now) };
+    const happened = {
+      keyEvent: rotationEvent(ending, record.id, now),
+      notice: await noticeOf(accountId, creator, record),
+    };
     refuseUnlessDone(await keys.rotate(accountId, written, record, { now, ...happened }));
     await removeSurplus(keys, accountId, { stored: await keys.list(accountId), now });
     return createdKeyView(record, key, { budgets: await budgetsOf(accountId, [record]), now });

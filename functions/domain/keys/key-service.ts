@@ -1,4 +1,8 @@
+import type { Account, OutgoingMail } from '../accounts/account.ts';
+import { addresseeOf } from '../accounts/mail-preferences.ts';
+import { keyCreatedMail } from '../accounts/security-mails.ts';
 import type { Meter } from '../meter/meter.ts';
+import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import {
   changedKey,
@@ -34,17 +38,29 @@ interface NewKey extends Omit<KeyChanges, 'status'> {
   readonly name: string;
 }
 
+/** The email about a new key of an account to the person who created it. */
+export type KeyNotice = (
+  accountId: number,
+  creator: KeyCreator,
+  record: KeyRecord,
+) => Promise<OutgoingMail | undefined>;
+
+export type KeyCreator = Pick<Account, 'id' | 'email' | 'name' | 'confirmedAt'>;
+
 export type KeyService = ReturnType<typeof keyService>;
 
 interface KeyAccounts {
   readonly enforceChangeLimit: EnforceChangeLimit;
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
+  readonly publicOrigin: string;
+  /** Returns whether the account may get another email about a new key. */
+  readonly takeMail: (accountId: number) => Promise<boolean>;
 }
 
 /** Manages API keys (docs/security.md#credentials and docs/accounts.md#keys). */
 export function keyService(
   keys: KeyStore,
-  { enforceChangeLimit, findMeter }: KeyAccounts,
+  { enforceChangeLimit, findMeter, publicOrigin, takeMail }: KeyAccounts,
   clock: Clock,
   random: Random,
 ) {
@@ -57,24 +73,30 @@ export function keyService(
     enforceChangeLimit,
     clock,
   });
-  const rotate = keyRotation({ keys, budgets, enforceChangeLimit, clock, random });
+  const noticeOf: KeyNotice = async (accountId, creator, record) => {
+    if (!(await takeMail(accountId))) return undefined;
+    const content = keyCreatedMail(addresseeOf(creator, publicOrigin), record, `${publicOrigin}/keys`);
+    return { id: newRequestId(random), to: creator.email, ...content };
+  };
+  const rotate = keyRotation({ keys, budgets, enforceChangeLimit, noticeOf, clock, random });
 
   const checkExpiry = (expiresAt: string | null | undefined): void => requireFuture(expiresAt, clock.now());
 
-  /** `createdBy`: the signed-in person. */
-  async function create(accountId: number, input: NewKey, createdBy = accountId) {
+  /** `creator`: the signed-in person. */
+  async function create(creator: KeyCreator, input: NewKey, accountId = creator.id) {
     const now = clock.now();
     const meter = await budgets.limitedMeter(accountId, [input]);
     const stored = await keys.list(accountId);
     const issued = issueKey(
       accountId,
-      { name: input.name, createdAt: now, createdBy, ...expiryOf(input.expiresAt) },
+      { name: input.name, createdAt: now, createdBy: creator.id, ...expiryOf(input.expiresAt) },
       random,
     );
     const record = withLimits(issued.record, input);
     const unused = meter ? unusedBudgets(meter, stored, now) : [];
-    const happened = { keyEvent: keyEvent('created', record.id, now) };
     await enforceChangeLimit(accountId);
+    const notice = await noticeOf(accountId, creator, record);
+    const happened = { keyEvent: keyEvent('created', record.id, now), notice };
     refuseUnlessDone(await keys.create(accountId, record, { now, unused, ...happened }));
     await removeSurplus(keys, accountId, { stored, now });
     return createdKeyView(record, issued.key, { budgets: meter?.budgets ?? new Map(), now });

@@ -4,6 +4,7 @@ import type { AuditEvent } from '#contract/operators/operators.ts';
 import { epochMs } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso, isoOrNull } from '#contract/shared/time.ts';
+import type { OutgoingMail } from '../accounts/account.ts';
 import { type Budget, budgetAt, budgetOf, familyOf, nextPeriod, type WorkingKey } from '../meter/key-limits.ts';
 import type { KeyEvent } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -175,6 +176,8 @@ export interface KeyWriteOptions {
   readonly unused?: readonly string[];
   readonly event?: AuditEvent;
   readonly keyEvent?: KeyEvent;
+  /** Queued in the same transaction. */
+  readonly notice?: OutgoingMail | undefined;
 }
 
 /** Key records in the `accounts` table. Each change updates the account's meter in the same transaction. */

@@ -2,8 +2,9 @@ import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { findPack } from '#contract/payments/payments.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import type { OutgoingMail } from '../accounts/account.ts';
-import type { MailContent } from '../accounts/mails.ts';
+import type { Account, OutgoingMail } from '../accounts/account.ts';
+import { addresseeOf, wantsMail } from '../accounts/mail-preferences.ts';
+import type { Addressee, MailContent } from '../accounts/mails.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
 import { mailOf, type Recipient } from '../organizations/organization.ts';
 import type { Clock } from '../shared/ports.ts';
@@ -33,9 +34,16 @@ export interface NoticeParts {
 export function notices({ recipientsOf, send, savedCard, publicOrigin, clock, onError }: NoticeParts) {
   const billing = `${publicOrigin}/billing`;
 
-  async function notify(accountId: number, id: string, content: (to: Recipient) => MailContent): Promise<void> {
+  async function notify(
+    accountId: number,
+    id: string,
+    content: (to: Addressee) => MailContent,
+    isWanted: (account: Account) => boolean = () => true,
+  ): Promise<void> {
     try {
-      for (const to of await recipientsOf(accountId)) await send(accountId, mailOf(id, accountId, to, content(to)));
+      const recipients = (await recipientsOf(accountId)).filter(isWanted);
+      for (const to of recipients)
+        await send(accountId, mailOf(id, accountId, to, content(addresseeOf(to, publicOrigin))));
     } catch (error) {
       onError(error);
     }
@@ -55,9 +63,9 @@ export function notices({ recipientsOf, send, savedCard, publicOrigin, clock, on
   async function granted(order: Order): Promise<void> {
     const { accountId, id, credits, chargedCents = order.cents, lot } = order;
     const facts = { what: whatOf(order), cents: chargedCents, credits, creditsUntil: dayBefore(lot?.expiresAt ?? 0) };
-    await notify(accountId, `receipt-${id}`, (to) =>
-      receiptMail(to, facts, order.receiptUrl ?? order.invoiceUrl ?? billing),
-    );
+    const link = order.receiptUrl ?? order.invoiceUrl ?? billing;
+    const isWanted = (account: Account) => wantsMail(account, 'receipts');
+    await notify(accountId, `receipt-${id}`, (to) => receiptMail(to, facts, link), isWanted);
     if (order.period) await warnOfCard(accountId, order.period.end);
   }
 

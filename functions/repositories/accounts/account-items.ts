@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
+import { type MailKind, mailKinds } from '#contract/accounts/mail-preferences.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import { daySeconds } from '#contract/shared/time.ts';
 import {
@@ -82,6 +83,12 @@ const User = v.object({
   deletedAt: v.exactOptional(v.number()),
   emailChange: v.exactOptional(EmailChange),
   terms: v.exactOptional(v.object({ version: v.number(), at: storedInstant })),
+  mailsOff: v.exactOptional(
+    v.pipe(
+      v.array(v.string()),
+      v.transform((kinds) => kinds.filter((kind): kind is MailKind => mailKinds.some((known) => known === kind))),
+    ),
+  ),
 });
 
 export function accountOf(row: unknown): Account {

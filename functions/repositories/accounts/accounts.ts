@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import type { MailKind } from '#contract/accounts/mail-preferences.ts';
 import type {
   Account,
   AccountDeletionStore,
@@ -73,6 +74,21 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     );
   }
 
+  async function setMailsOff(accountId: number, kinds: readonly MailKind[]): Promise<void> {
+    const change =
+      kinds.length === 0
+        ? { UpdateExpression: 'REMOVE mailsOff' }
+        : { UpdateExpression: 'SET mailsOff = :kinds', ExpressionAttributeValues: { ':kinds': kinds } };
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: userKey(accountId),
+        ConditionExpression: 'attribute_exists(pk)',
+        ...change,
+      }),
+    );
+  }
+
   async function confirm(accountId: number, digest: string, now: number): Promise<boolean> {
     const write = client.send(
       new UpdateCommand({
@@ -104,6 +120,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     find,
     findByEmail,
     rename,
+    setMailsOff,
     confirm,
     renewConfirmation,
   };

@@ -53,11 +53,18 @@ export async function recipientsOf(
 
 const isOpen = ({ deletedAt }: Account): boolean => deletedAt === undefined;
 
-/** The items of an email to each recipient, in the history of the account. `at` in epoch ms. */
+/** The items of an email to each recipient with a content, in the history of the account. `at` in epoch ms. */
 export const mailsTo = (
   table: string,
   accountId: number,
   recipients: readonly Recipient[],
-  { id, at, content }: { readonly id: string; readonly at: number; readonly content: (to: Recipient) => MailContent },
+  {
+    id,
+    at,
+    content,
+  }: { readonly id: string; readonly at: number; readonly content: (to: Recipient) => MailContent | undefined },
 ): TransactItem[] =>
-  recipients.flatMap((to) => mailItems(table, accountId, mailOf(id, accountId, to, content(to)), at));
+  recipients.flatMap((to) => {
+    const text = content(to);
+    return text ? mailItems(table, accountId, mailOf(id, accountId, to, text), at) : [];
+  });

@@ -8,14 +8,17 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
-import type { DeviceStore } from '#domain/accounts/devices.ts';
+import type { OutgoingMail } from '#domain/accounts/account.ts';
+import type { Device, DeviceStore } from '#domain/accounts/devices.ts';
 import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { notAllRead } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
+import { commit } from '../shared/transaction.ts';
 import {
   accountOf,
   deviceKey,
+  mailItems,
   memberKey,
   organizationKey,
   seconds,
@@ -74,7 +77,15 @@ export function deviceStore(client: DynamoDBDocumentClient, table: string): Devi
     await conditionally(client.send(write));
   }
 
-  return { ...digestRows(client, table, deviceKey, DeviceRow), use };
+  const rows = digestRows(client, table, deviceKey, DeviceRow);
+
+  async function open(accountId: number, device: Device, notice?: OutgoingMail): Promise<void> {
+    if (!notice) return rows.open(accountId, device);
+    const mail = mailItems(table, accountId, notice, device.createdAt);
+    await commit(client, [{ Put: { TableName: table, Item: rows.itemOf(accountId, device) } }, ...mail]);
+  }
+
+  return { ...rows, open, use };
 }
 
 interface Found<Row> extends Holder {
@@ -114,9 +125,12 @@ function digestRows<Row extends DigestRow>(
     );
   }
 
-  async function open(accountId: number, { digest, ...row }: Row): Promise<void> {
-    const Item = { ...keyOf(accountId, digest), ...row, ttl: seconds(row.expiresAt) };
-    await client.send(new PutCommand({ TableName: table, Item }));
+  const itemOf = (accountId: number, { digest, ...row }: Row) => {
+    return { ...keyOf(accountId, digest), ...row, ttl: seconds(row.expiresAt) };
+  };
+
+  async function open(accountId: number, row: Row): Promise<void> {
+    await client.send(new PutCommand({ TableName: table, Item: itemOf(accountId, row) }));
   }
 
   /** Reads everything in one round trip. Returns undefined if row or account is missing or the row is invalid. */
@@ -149,5 +163,5 @@ function digestRows<Row extends DigestRow>(
     await client.send(new DeleteCommand({ TableName: table, Key: keyOf(accountId, digest) }));
   }
 
-  return { open, find, list, end };
+  return { itemOf, open, find, list, end };
 }

@@ -1,9 +1,10 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findPlan, planOfRank, titleOf } from '#contract/billing/plans.ts';
-import { alertMail, planEndMail } from '#domain/accounts/billing-mails.ts';
+import { alertMail, planChangedMail, planEndMail } from '#domain/accounts/billing-mails.ts';
+import { addresseeOf, wantsMail } from '#domain/accounts/mail-preferences.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
-import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
+import type { LedgerRow, LedgerStore, PlanChange, PlanEnd } from '#domain/billing/ledger.ts';
 import type { Recipient } from '#domain/organizations/organization.ts';
 import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
 import { apiKeyKey } from '../accounts/account-items.ts';
@@ -92,7 +93,7 @@ export function ledgerStore(
     const key = keyId === undefined ? undefined : await readItem(client, tables.accounts, apiKeyKey(accountId, keyId));
     const facts = { rule, key: key && storedKeyOf(key), publicOrigin, sellsCredits };
     const id = `usage-${accountId}-${period}-${nameOfAlert(alert)}`;
-    const content = (to: Recipient) => alertMail(to, facts);
+    const content = (to: Recipient) => alertMail(addressee(to), facts);
     await commit(client, [
       ...events,
       ...mailsTo(tables.accounts, accountId, recipients, { id, at: at * 1000, content }),
@@ -113,7 +114,7 @@ export function ledgerStore(
       from: new Date(from * 1000).toISOString().slice(0, 10),
     };
     const id = `${once}-${accountId}`;
-    const content = (to: Recipient) => planEndMail(to, end, `${publicOrigin}/plans`);
+    const content = (to: Recipient) => planEndMail(addressee(to), end, `${publicOrigin}/plans`);
     const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk: `event#${once}`, at }, ...isNew } };
     await commit(client, [event, ...mailsTo(tables.accounts, accountId, recipients, { id, at: at * 1000, content })]);
   }
@@ -125,9 +126,25 @@ export function ledgerStore(
     const creditsUntil = new Date((from + cancellationGraceSeconds) * 1000).toISOString().slice(0, 10);
     const facts = { plan: titleOf(plan), creditsUntil };
     const id = `plan-unpaid-${accountId}-${from}`;
-    const content = (to: Recipient) => planEndedUnpaidMail(to, facts, `${publicOrigin}/plans`);
+    const content = (to: Recipient) => planEndedUnpaidMail(addressee(to), facts, `${publicOrigin}/plans`);
     await commit(client, mailsTo(tables.accounts, accountId, recipients, { id, at: at * 1000, content }));
   }
+
+  async function announceChange(accountId: number, { kind, plan: name, effectiveAt, seq, at, now }: PlanChange) {
+    const plan = findPlan(name);
+    if (!plan) return;
+    const on = new Date((effectiveAt ?? at) * 1000).toISOString().slice(0, 10);
+    const kindOfMail = kind === 'renewed' ? 'renewals' : 'planChanges';
+    const members = await recipientsOf(client, tables.accounts, accountId, 'bill');
+    const recipients = members.filter((to) => wantsMail(to, kindOfMail));
+    const content = (to: Recipient) =>
+      planChangedMail(addressee(to), { kind, plan: titleOf(plan), on }, `${publicOrigin}/plans`);
+    const id = `plan-${kind}-${accountId}-${seq}`;
+    const mails = mailsTo(tables.accounts, accountId, recipients, { id, at: now, content });
+    if (mails.length > 0) await commit(client, mails);
+  }
+
+  const addressee = (to: Recipient) => addresseeOf(to, publicOrigin);
 
   function countedAlert(accountId: number, at: number): TransactItem {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
@@ -153,6 +170,7 @@ export function ledgerStore(
     count: (accountId) => counter.count(accountId),
     markKeyUsed,
     announce,
+    announceChange,
     announceEnd,
     announceUnpaid,
   };

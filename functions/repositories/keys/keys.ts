@@ -11,7 +11,7 @@ import type { AuditEvent } from '#contract/operators/operators.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
 import type { KeyNames } from '#domain/requests/request-log.ts';
-import { apiKeyKey, storedInstant, userKey } from '../accounts/account-items.ts';
+import { apiKeyKey, mailItems, storedInstant, userKey } from '../accounts/account-items.ts';
 import { refuseFormerOperator, withEvent } from '../operators/audited-writes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
@@ -58,8 +58,12 @@ export function keyStore(
     return row && storedKeyOf(row);
   }
 
+  const noticeItems = (accountId: number, { notice, now }: KeyWriteOptions): TransactItem[] =>
+    notice ? mailItems(accountsTable, accountId, notice, now) : [];
+
   function create(accountId: number, record: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite> {
-    return write(accountId, [recordCreation(accountId, record)], { changed: [record], revoked: [], ...options });
+    const records = [recordCreation(accountId, record), ...noticeItems(accountId, options)];
+    return write(accountId, records, { changed: [record], revoked: [], ...options });
   }
 
   function change(accountId: number, after: KeyRecord, { event, ...options }: KeyWriteOptions): Promise<KeyWrite> {
@@ -68,7 +72,8 @@ export function keyStore(
   }
 
   function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite> {
-    const records = [recordChange(accountId, old), recordCreation(accountId, fresh)];
+    const changed = [recordChange(accountId, old), recordCreation(accountId, fresh)];
+    const records = [...changed, ...noticeItems(accountId, options)];
     return write(accountId, records, { changed: [old, fresh], revoked: [], ...options });
   }
 

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-s
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import { dayOf } from '#contract/shared/time.ts';
+import { addresseeOf, wantsMail } from '#domain/accounts/mail-preferences.ts';
 import type { Recipient } from '#domain/organizations/organization.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { type DeliveryStore, type Lease, retentionMs, webhookDisabledMail } from '#domain/webhooks/delivery.ts';
@@ -243,11 +244,13 @@ export function leases(
 
   async function noticeOf({ webhook }: Lease, reason: DisabledReason, now: number) {
     const { accountId } = webhook;
-    const recipients = await recipientsOf(client, tables.accounts(), accountId, 'manage');
+    const members = await recipientsOf(client, tables.accounts(), accountId, 'manage');
+    const recipients = members.filter((to) => wantsMail(to, 'webhooks'));
     if (recipients.length === 0) return [];
     const { host } = new URL(webhook.url);
     const id = `webhook-${webhook.id}-${webhook.revision}`;
-    const content = (to: Recipient) => webhookDisabledMail(to, { host, reason }, `${publicOrigin}/webhooks`);
+    const content = (to: Recipient) =>
+      webhookDisabledMail(addresseeOf(to, publicOrigin), { host, reason }, `${publicOrigin}/webhooks`);
     const letters = mailsTo(tables.accounts(), accountId, recipients, { id, at: now, content });
     return [noticeItem(TableName, accountId, now), ...letters];
   }

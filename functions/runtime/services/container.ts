@@ -14,6 +14,7 @@ import {
   tokenCounts,
   uploads,
   keyChanges,
+  keyMails,
   subscriptionChanges,
   type ThrottleRule,
   throttle,
@@ -63,7 +64,9 @@ function build() {
   const identities = lazy(() => identityStore(dynamo(), table('accounts')));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
-  const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
+  const devices = lazy(() =>
+    deviceService(deviceStore(dynamo(), table('accounts')), () => throttles(), clock, random, settings),
+  );
   const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, enforceUnlessLocal(uploads)));
   const queueOf = (id: QueueId) =>
     lazy(async () => {
@@ -110,7 +113,10 @@ function build() {
   const findMeter = (accountId: number) => meters().find(accountId);
   const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
   const keys = lazy(() => {
-    return keyService(keyRecords(), { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter }, clock, random);
+    const { publicOrigin } = settings;
+    const takeMail = async (accountId: number) => (await throttles().take(keyMails, String(accountId))) === 0;
+    const parts = { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter, publicOrigin, takeMail };
+    return keyService(keyRecords(), parts, clock, random);
   });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
   const requests = lazy(async () => {

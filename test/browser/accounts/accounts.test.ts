@@ -6,6 +6,7 @@ import { settingsTests } from '../dashboard/settings.ts';
 import { useStage } from '../stage.ts';
 import { accountTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';
+import { mailTests } from './mails.ts';
 
 useStage();
 describe.each([
@@ -14,6 +15,7 @@ describe.each([
   ['the settings', settingsTests],
   ['limits and alerts', limitTests],
   ['addresses', addressTests],
+  ['emails', mailTests],
   ['pages of one machine', localPageTests],
 ])('%s', (_, tests) => {
   tests();

@@ -115,7 +115,7 @@ export function limitTests(): void {
     for (const path of ['/usage', '/settings']) {
       await page.goto(path);
       await shows(page, path === '/usage' ? '0 of 5 credits' : 'Add alert');
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
       await shoot(page, `cap-phone-${path.slice(1)}-${colorScheme}`);
     }
   });

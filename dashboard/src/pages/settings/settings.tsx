@@ -36,10 +36,14 @@ import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
 import { EmailPanel, noProof, OwnerProof, proofFields, proofOf } from './email-panel.tsx';
 import { ExportPanel } from './export-panel.tsx';
+import { MailsPanel } from './mails-panel.tsx';
 
 export default function SettingsPage() {
   return (
-    <Page title="Settings" lead="Profile, email, password, alerts, sessions, your data and account deletion">
+    <Page
+      title="Settings"
+      lead="Profile, email, password, alerts, emails, sessions, your data and account deletion"
+    >
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
@@ -48,6 +52,7 @@ export default function SettingsPage() {
           <GooglePanel />
         </SimpleGrid>
         <AlertsPanel />
+        <MailsPanel />
         <SessionsPanel />
         <ExportPanel />
         <DeletePanel />

@@ -1,50 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, EmailChange } from '#domain/accounts/account.ts';
-import { planEndMail } from '#domain/accounts/billing-mails.ts';
-import {
-  addressTakenMail,
-  agreementMail,
-  emailChangedMail,
-  emailChangeView,
-  newAddressMail,
-} from '#domain/accounts/email-change.ts';
-import * as mails from '#domain/accounts/mails.ts';
-import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
-import * as paymentMails from '#domain/payments/mails.ts';
-import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
-
-const { emailContent: _letter, ...plain } = mails;
+import { agreementMail, emailChangeView } from '#domain/accounts/email-change.ts';
+import { mailTemplates, sentMails } from '#test/requests/accounts/mail-templates.ts';
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
 const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
-
-const failing = { host: 'a.example.com', reason: 'failing' } as const;
-const planEnd = { plan: 'Old', next: 'New', price: '9.00 USD', credits: '500 credits', from: '2027-01-31' };
-const bought = { what: '1,000 credits', cents: 1000, credits: 1000, creditsUntil: '2027-11-30' };
-const card = { brand: 'visa', last4: '4242', expMonth: 1, expYear: 2027 };
-const renewal = { plan: 'Dev Pass', cents: 2999, endsOn: '2026-12-08', creditsUntil: '2027-01-07' };
-const topUp = { credits: 1000, cents: 1000, reason: 'declined', isOff: false } as const;
-const returned = { what: 'Dev Pass', cents: 2999, creditsTaken: 10, reason: 'refunded' } as const;
-type Write = (to: Addressee, link: string) => MailContent;
-
-/** All emails. An email to an unknown address greets nobody by name. */
-const templates: [name: string, write: Write, isToOwner: boolean][] = [
-  ...Object.entries(plain).map(([name, write]): [string, Write, boolean] => [name, write, true]),
-  ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
-  ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
-  ['webhookDisabledMail', (to, target) => webhookDisabledMail(to, failing, target), true],
-  ['planEndMail', (to, target) => planEndMail(to, planEnd, target), true],
-  ['receiptMail', (to, target) => paymentMails.receiptMail(to, bought, target), true],
-  ['paymentFailedMail', (to, target) => paymentMails.paymentFailedMail(to, renewal, target), true],
-  ['confirmPaymentMail', (to, target) => paymentMails.confirmPaymentMail(to, bought, target), true],
-  ['cardExpiringMail', (to, target) => paymentMails.cardExpiringMail(to, card, target), true],
-  ['planEndedUnpaidMail', (to, target) => paymentMails.planEndedUnpaidMail(to, renewal, target), true],
-  ['topUpFailedMail', (to, target) => paymentMails.topUpFailedMail(to, topUp, target), true],
-  ['paymentReturnedMail', (to, target) => paymentMails.paymentReturnedMail(to, returned, target), true],
-  ['newAddressMail', (_, target) => newAddressMail(target), false],
-  ['addressTakenMail', (_, target) => addressTakenMail(target), false],
-];
 
 const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 const unescaped = (html: string) => html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
@@ -52,7 +13,7 @@ const readable = (html: string) => unescaped(html.replaceAll(/<[^>]*>/g, '\n')).
 const tags = (html: string) => html.match(/<[^>]*>/g) ?? [];
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => unescaped(target));
 
-describe.each(templates)('%s', (_, write, isToOwner) => {
+describe.each(mailTemplates)('%s', (_, write, isToOwner) => {
   const mail = write(ada, link);
 
   it('has a one-line subject, the same sentences in text and in HTML, and greets its owner by name', () => {
@@ -106,6 +67,17 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     }
   });
 });
+
+const isToStranger = /^(?:newAddressMail|addressTakenMail)$/;
+
+it.each(sentMails.filter(([name]) => !isToStranger.test(name)))(
+  '%s links to the preferences in text and in HTML if they are known',
+  (_, { text, html }) => {
+    const preferences = 'https://text.example.org/settings#emails';
+    expect(text.split('\n')).toContain(preferences);
+    expect(linksIn(html)).toContain(preferences);
+  },
+);
 
 const digests = { oldDigest: 'old', newDigest: 'new' };
 const times = { requestedAt: 1000, expiresAt: 2000, sessionsValidFrom: 0 };

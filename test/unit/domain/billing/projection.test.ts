@@ -25,6 +25,7 @@ function recordingStore() {
     count: async () => void log.push(['count']),
     markKeyUsed: async (_, keyId, at) => void log.push(['used', keyId, at]),
     announce: async () => void log.push(['alert']),
+    announceChange: async (_, { kind }) => void log.push(['change', kind]),
     announceEnd: async (_, end) => void log.push(['end', end]),
     announceUnpaid: async (_, end) => void log.push(['unpaid', end]),
   };

@@ -26,6 +26,8 @@ function serviceWith(outcome: KeyWrite, ...stored: StoredKey[]) {
   const accounts = {
     enforceChangeLimit: async (accountId: number) => void limited.push(accountId),
     findMeter: async () => undefined,
+    publicOrigin: 'https://text.example.org',
+    takeMail: async () => false,
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
   return { stored, writes, limited, service: keyService(keys as never, accounts, { now: () => now }, random) };
@@ -64,7 +66,9 @@ describe('an unreadable key', () => {
       message: 'The stored key cannot be read; revoke it and create a new one.',
     };
     await expect(service.change(1, 'key-2', { name: 'Other' })).rejects.toMatchObject(refused);
-    await expect(service.rotate(1, 'key-2', 0)).rejects.toMatchObject(refused);
+    await expect(service.rotate({ id: 1, email: 'ada@example.com', name: 'Ada' }, 'key-2', 0)).rejects.toMatchObject(
+      refused,
+    );
     expect(writes).toEqual([]);
   });
 });

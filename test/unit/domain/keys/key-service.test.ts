@@ -16,6 +16,7 @@ const record: KeyRecord = {
   status: 'active',
   revision: 3,
 };
+const owner = { id: 1, email: 'ada@example.com', name: 'Ada' };
 const limit = { credits: 5, period: 'day' } as const;
 const limited: KeyRecord = { ...record, limit, budget: '01234567' };
 const spent = (id: string) => [id, { start: now / 1000, used: credits(2) }] as const;
@@ -52,6 +53,8 @@ function serviceWith(stored: readonly StoredKey[], budgets: readonly string[] = 
       reads.meter += 1;
       return meter;
     },
+    publicOrigin: 'https://text.example.org',
+    takeMail: async () => false,
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
   return { ...keyService(keys as never, accounts, { now: () => now }, random), writes, removed, reads };
@@ -60,7 +63,7 @@ function serviceWith(stored: readonly StoredKey[], budgets: readonly string[] = 
 describe('a created key', () => {
   it('is returned once in full, and only its ends and a digest are stored', async () => {
     const { create, writes, reads } = serviceWith([]);
-    const view = await create(1, { name: 'Build', expiresAt: iso(now + day) });
+    const view = await create(owner, { name: 'Build', expiresAt: iso(now + day) });
     const { id, prefix, lastFour } = writes[0]!.records[0]!;
     expect(view).toEqual({
       id,
@@ -88,7 +91,7 @@ describe('a created key', () => {
   it('with a limit has a separate budget, and removes budgets without a usable key or a running call', async () => {
     const ended: KeyRecord = { ...limited, id: 'ended', budget: 'ended', expiresAt: now };
     const { create, writes } = serviceWith([limited, ended], ['01234567d', 'endedd', 'held-d']);
-    const view = await create(1, { name: 'Build', limit, models: ['svc-1'], services: ['chat'] });
+    const view = await create(owner, { name: 'Build', limit, models: ['svc-1'], services: ['chat'] });
     const [{ id, budget }] = writes[0]!.records as [KeyRecord];
     expect(budget).toBe(id.slice(0, 8));
     expect(view).toMatchObject({
@@ -108,7 +111,7 @@ describe('a created key', () => {
     ['changed meanwhile', 'The key has changed. Get it again, then retry.'],
   ] as const)('is refused as %s with a sentence that states the reason', async (outcome, message) => {
     const { create } = serviceWith([], [], outcome);
-    await expect(create(1, { name: 'Build' })).rejects.toMatchObject({ code: 'INVALID_STATE', message });
+    await expect(create(owner, { name: 'Build' })).rejects.toMatchObject({ code: 'INVALID_STATE', message });
   });
 
   it('must expire in the future, or never', () => {
@@ -123,7 +126,7 @@ describe('a created key', () => {
     });
     const stored = [record, ...ended.toReversed()];
     const { create, list, removed } = serviceWith(stored);
-    await create(1, { name: 'Build' });
+    await create(owner, { name: 'Build' });
     expect(removed).toHaveLength(100);
     expect(removed[0]).toBe(`ended-${limits.endedKeys}`);
     const shown = await list(1);
@@ -148,14 +151,14 @@ describe('a rotated key', () => {
   it('passes on its name, expiry, limits and budget', async () => {
     const { rotate, writes } = serviceWith([full], ['01234567d']);
     const { name, expiresAt, budget, models, services } = full;
-    const view = await rotate(1, full.id, 0);
+    const view = await rotate(owner, full.id, 0);
     expect(writes[0]!.records[1]).toMatchObject({ name, expiresAt, limit, budget, models, services, revision: 1 });
     expect(view).toMatchObject({ limit: { used: 2 }, createdAt: iso(now), key: expect.stringMatching(/^tai_/) });
   });
 
   it('without limits passes on none', async () => {
     const { rotate, writes } = serviceWith([record]);
-    await rotate(1, record.id, 0);
+    await rotate(owner, record.id, 0);
     const fresh = Object.keys(writes[0]!.records[1]!).toSorted();
     expect(fresh).toEqual(['createdAt', 'createdBy', 'id', 'lastFour', 'name', 'prefix', 'revision', 'status']);
   });
@@ -163,7 +166,7 @@ describe('a rotated key', () => {
   it('is revoked immediately, or stays valid for the grace period but never beyond its expiry', async () => {
     const rotated = async (key: KeyRecord, graceSeconds: number) => {
       const { rotate, writes } = serviceWith([key]);
-      await rotate(1, key.id, graceSeconds);
+      await rotate(owner, key.id, graceSeconds);
       return [writes[0]!.records[0], writes[0]!.keyEvent];
     };
     const event = { type: 'rotated', at: now / 1000, keyId: expect.any(String), previousKeyId: record.id };
@@ -180,7 +183,7 @@ describe('a rotated key', () => {
 
   it('must be active', async () => {
     const { rotate } = serviceWith([{ ...record, expiresAt: now }]);
-    await expect(rotate(1, record.id, 0)).rejects.toThrow('The key is expired; only an active key can be rotated.');
+    await expect(rotate(owner, record.id, 0)).rejects.toThrow('The key is expired; only an active key can be rotated.');
   });
 });
 

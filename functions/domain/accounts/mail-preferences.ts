@@ -1,0 +1,24 @@
+import { type MailPreferences, mailKinds, type MailKind } from '#contract/accounts/mail-preferences.ts';
+import type { Account } from './account.ts';
+import type { Addressee } from './mails.ts';
+
+export const wantsMail = ({ mailsOff = [] }: Pick<Account, 'mailsOff'>, kind: MailKind): boolean =>
+  !mailsOff.includes(kind);
+
+/** The email links to the preferences. */
+export const addresseeOf = ({ name, confirmedAt, organization }: Addressee, publicOrigin: string): Addressee => ({
+  name,
+  ...(organization !== undefined && { organization }),
+  ...(confirmedAt !== undefined && { confirmedAt }),
+  preferences: `${publicOrigin}/settings#emails`,
+});
+
+export const preferencesOf = (account: Pick<Account, 'mailsOff'>): MailPreferences => ({
+  planChanges: wantsMail(account, 'planChanges'),
+  renewals: wantsMail(account, 'renewals'),
+  receipts: wantsMail(account, 'receipts'),
+  webhooks: wantsMail(account, 'webhooks'),
+});
+
+/** The kinds that are switched off, as stored. */
+export const mailsOffBy = (preferences: MailPreferences): MailKind[] => mailKinds.filter((kind) => !preferences[kind]);

@@ -1,0 +1,41 @@
+import { iso } from '#contract/shared/time.ts';
+import type { KeyRecord } from '../keys/key.ts';
+import { type Addressee, emailContent, type MailContent } from './mails.ts';
+import type { SessionOrigin } from './sessions.ts';
+
+/** Such as `2026-11-27 22:12 UTC`. */
+const minuteOf = (ms: number): string => `${iso(ms).slice(0, 16).replace('T', ' ')} UTC`;
+
+/** `link`: the sessions in the settings. */
+export function newDeviceMail(
+  to: Addressee,
+  { browser, system, country, isLocal, at }: SessionOrigin & { readonly at: number },
+  link: string,
+): MailContent {
+  const client = [browser ?? 'an unknown program', ...(system === null ? [] : [`on ${system}`])].join(' ');
+  const place = isLocal ? ' on the machine of the service' : country === null ? '' : ` in ${country}`;
+  return emailContent({
+    subject: 'New sign-in to your account',
+    to,
+    body: `Your account was signed in to at ${minuteOf(at)} with ${client}${place}. This browser or program was not used with your account before.`,
+    action: 'View your sessions',
+    link,
+    footer: 'If it was not you, end the session and change your password.',
+  });
+}
+
+/** Identifies the key by its first and last characters, because its name is arbitrary text. `link`: the keys. */
+export function keyCreatedMail(
+  to: Addressee,
+  { prefix, lastFour, createdAt }: Pick<KeyRecord, 'prefix' | 'lastFour' | 'createdAt'>,
+  link: string,
+): MailContent {
+  return emailContent({
+    subject: 'An API key was created',
+    to,
+    body: `The API key ${prefix}…${lastFour} was created in your account at ${minuteOf(createdAt)}.`,
+    action: 'View keys',
+    link,
+    footer: 'If it was not you, revoke the key and change your password.',
+  });
+}
