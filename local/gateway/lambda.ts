@@ -5,6 +5,7 @@ import { jobName, type OperationPlace, operationPlace } from '#contract/handlers
 import type { Job } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
+import { lazy } from '#runtime/process.ts';
 import { describeError } from '../shared/problems.ts';
 import { ReplyHead, sendError, sendReply, writeHead } from './event.ts';
 
@@ -76,12 +77,23 @@ export async function withTimeout<T>(lambda: LambdaFunction, work: () => T | Pro
 
 const Handler = v.custom<LambdaHandler>((value) => typeof value === 'function', 'must be a function');
 
+const built = new Map<string, () => Promise<LambdaHandler>>();
+
+/** Builds a handler on first use. Each build keeps services until the process ends. */
+function once(id: string, build: () => Promise<LambdaHandler>): Promise<LambdaHandler> {
+  const handler = built.get(id) ?? lazy(build);
+  built.set(id, handler);
+  return handler();
+}
+
 /**
  * Loads a route's handler and builds it like the entry point of its Lambda function. Rejects if the module fails to
  * load.
  */
-export async function apiHandler(id: string): Promise<LambdaHandler> {
-  return v.parse(Handler, id === unknownRouteId ? await unknownRouteHandler() : await routeHandler(operationPlace(id)));
+export function apiHandler(id: string): Promise<LambdaHandler> {
+  return once(id, async () =>
+    v.parse(Handler, id === unknownRouteId ? await unknownRouteHandler() : await routeHandler(operationPlace(id))),
+  );
 }
 
 async function unknownRouteHandler() {
@@ -95,9 +107,11 @@ async function routeHandler({ file, name, route }: OperationPlace) {
   return (await import('#runtime/endpoint.ts')).endpoint(route, operation);
 }
 
-export async function jobHandler({ feature, id }: Pick<Job, 'id' | 'feature'>): Promise<LambdaHandler> {
-  const { [jobName(id)]: build } = await import(/* @vite-ignore */ `#jobs/${feature}.ts`);
-  return v.parse(Handler, build());
+export function jobHandler({ feature, id }: Pick<Job, 'id' | 'feature'>): Promise<LambdaHandler> {
+  return once(id, async () => {
+    const { [jobName(id)]: build } = await import(/* @vite-ignore */ `#jobs/${feature}.ts`);
+    return v.parse(Handler, build());
+  });
 }
 
 /** `waitsForModel`: a timeout is reported as that of the model. */
