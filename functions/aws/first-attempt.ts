@@ -20,7 +20,7 @@ export type Send = (cancellation?: Cancellation) => Promise<AttemptResult | unde
  * (docs/adr/0008-quick-first-attempt.md).
  */
 export function firstAttempts(service: AwsService, options: TransportOptions): (request: HttpRequest) => Send {
-  const connections = new Connections(service.url.origin);
+  const connections = new Connections(service.url.origin, Date.now, options.originOf);
   return (request) => {
     const signed = sign(service, request, Date.now() + service.clockOffset);
     return async (cancellation) => signed && attempt(connections, signed, options, cancellation);

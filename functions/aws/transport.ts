@@ -13,6 +13,8 @@ export interface HttpRequest {
 export interface TransportOptions {
   /** Limit in milliseconds for the whole response; undefined for no limit. */
   readonly requestTimeout?: number;
+  /** Returns the origin to use instead. Called for each request. */
+  readonly originOf?: (origin: string) => string;
 }
 
 /** Cancels an attempt early: the attempt sets `onEnd`, and its owner calls it. */
@@ -41,30 +43,31 @@ const maxUnreadBytes = 64 * 1024;
 /** Time that an abandoned response may still take to end. After that its connection is closed. */
 const drainMs = 1000;
 
-/** Connections to one origin, each reused for consecutive requests. */
+/** Connections to one origin at a time, each reused for consecutive requests. */
 export class Connections {
-  readonly #origin: string;
+  readonly #origin: () => string;
   readonly #now: () => number;
   readonly #idle: Connection[] = [];
   /** Shared, so that a new connection resumes the TLS session of an earlier one. */
   readonly #connect = buildConnector({ allowH2: false, timeout: connectionTimeout, keepAliveInitialDelay });
 
-  constructor(origin: string, now: () => number = Date.now) {
-    this.#origin = origin;
+  constructor(origin: string, now: () => number = Date.now, originOf = (same: string): string => same) {
+    this.#origin = () => originOf(origin);
     this.#now = now;
   }
 
   /** An idle connection, or a new one. Reads idle times from the clock, because timers stop while Lambda freezes the function. */
   take(): Connection {
+    const origin = this.#origin();
     for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {
-      if (one.isOpen && this.#now() - one.idleSince < maxIdleMs) return one;
+      if (one.isOpen && one.origin === origin && this.#now() - one.idleSince < maxIdleMs) return one;
       one.close();
     }
     return this.open();
   }
 
   open(): Connection {
-    return new Connection(this.#origin, this.#connect);
+    return new Connection(this.#origin(), this.#connect);
   }
 
   release(connection: Connection): void {
@@ -81,10 +84,12 @@ class Connection {
   isOpen = false;
   /** Whether the open connection has already served a request. `undici` reconnects by itself. */
   isReused = false;
+  readonly origin: string;
   readonly #client: Client;
 
   constructor(origin: string, connect: Connector.connector) {
     const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: maxIdleMs, keepAliveMaxTimeout: maxIdleMs };
+    this.origin = origin;
     this.#client = new Client(origin, { connect, allowH2: false, ...timeouts });
     this.#client.on('connect', () => {
       this.isOpen = true;

@@ -47,6 +47,8 @@ interface Ambient {
   random: Random;
   /** Receives the log lines with a record, in place of a log subscription. Unset in AWS. */
   followRecords?: (line: string) => void;
+  /** Origin of the database that calls use instead. Unset in AWS. */
+  databaseOf?: (origin: string) => string;
 }
 
 export const ambient: Ambient = {

@@ -29,6 +29,8 @@ export interface FrontServerOptions {
   /** `log` receives failures, `access` one line per request. */
   readonly log?: (line: string) => void;
   readonly access?: (line: string) => void;
+  /** Called when a function has ended. */
+  readonly onEnd?: () => void;
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -89,7 +91,10 @@ export async function startFrontServer(options: FrontServerOptions): Promise<Htt
     });
     const invocation = invoke(functionOf(found?.route), event, response, log);
     running.add(invocation);
-    await invocation.finally(() => running.delete(invocation));
+    await invocation.finally(() => {
+      running.delete(invocation);
+      options.onEnd?.();
+    });
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {

@@ -48,6 +48,7 @@ export interface Faults {
     endpoint?: string,
   ): FaultOf<T> | undefined;
   active(): FaultOrder[];
+  isOrdered(target: Target): boolean;
 }
 
 /** `random` returns values in [0, 1). */
@@ -74,6 +75,7 @@ export function createFaults(random: () => number = Math.random): Faults {
           return slots.messages.put(order.fault, order);
       }
     },
+    isOrdered: (target) => slots[target].isOrdered(),
     take: (target, isApplicable, endpoint) => slots[target].take(isApplicable, endpoint),
     active: () => [
       ...slots.sagemaker.left(),
@@ -91,6 +93,7 @@ interface Slot<T extends Target> {
   put(fault: FaultOf<T> | 'none', extent: Extent): void;
   take(isApplicable?: (fault: FaultOf<T>) => boolean, endpoint?: string): FaultOf<T> | undefined;
   left(): ({ target: T; fault: FaultOf<T> } & Extent)[];
+  isOrdered(): boolean;
 }
 
 function slot<T extends Target>(target: T, random: () => number): Slot<T> {
@@ -111,6 +114,7 @@ function slot<T extends Target>(target: T, random: () => number): Slot<T> {
       else orders.delete(order.endpoint ?? '');
       return fault;
     },
+    isOrdered: () => orders.size > 0,
     left: () => [...orders.values()].map((order) => ({ target, ...order })),
   };
 }

@@ -26,7 +26,7 @@ import { openFileStore } from '../s3/file-store.ts';
 import { Inference } from '../sagemaker/async-inference.ts';
 import { openClock, type ShiftedClock } from '../shared/clock.ts';
 import { type DataFolder, openDataFolder, openPending, writeJsonFile } from '../shared/data-folder.ts';
-import { createFaults } from '../shared/faults.ts';
+import { createFaults, type Faults } from '../shared/faults.ts';
 import { dataFolderProblem, Problem, systemCode } from '../shared/problems.ts';
 import { type Closers, createClosers } from '../shared/pump.ts';
 import { openQueues } from '../sqs/server.ts';
@@ -84,6 +84,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   // Binds the port first: all URLs contain it, and a port in use is reported before anything else starts.
   const gate = createGate();
   const { handlerOf, pages } = gate;
+  const wrote = new EventEmitter();
+  const onWrite = () => wrote.emit('write');
   const front = await startFrontServer({
     port,
     routes: allRoutes,
@@ -92,6 +94,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     corsOrigins: new Set([corsOrigins].flat()),
     log,
     ...(access && { access }),
+    onEnd: onWrite,
   });
   closers.add(front);
   const [database, issuer] = await Promise.all([
@@ -100,13 +103,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     loadHandlers(),
     options.buildDashboard && buildDashboard(log, closers),
   ]);
-  const wrote = new EventEmitter();
-  const proxy = {
-    upstream: database.url,
-    faults,
-    ...(onRequest && { onRequest }),
-    onWrite: () => wrote.emit('write'),
-  };
+  const proxy = { upstream: database.url, faults, ...(onRequest && { onRequest }), onWrite };
   const events = createEventBus(log);
   const engine = createEngine(options, closers);
   void warnOfSilence(options);
@@ -134,6 +131,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   if (stripe) closers.add(stripe);
   closers.add({ close: setFunctionVariables(front.origin, endpoints, stripe, corsOrigins) });
   closers.add({ close: setAmbientClock(clock) });
+  if (!onRequest) closers.add({ close: setAmbientDatabase(endpoints.dynamodb, database.url, faults) });
   closers.add(events);
   const logLines = createLogSubscription(log);
   closers.add(logLines);
@@ -250,6 +248,16 @@ function setAmbientClock(clock: ShiftedClock): () => void {
   };
   use(clock);
   return () => use(before);
+}
+
+/**
+ * Lets calls bypass the proxy of the database, which only adds faults. Returns a function that restores it.
+ */
+function setAmbientDatabase(proxy: string, url: string, faults: Faults): () => void {
+  ambient.databaseOf = (origin) => (origin === proxy && !faults.isOrdered('dynamodb') ? url : origin);
+  return () => {
+    delete ambient.databaseOf;
+  };
 }
 
 /** Subscribes to the functions' log records. Returns a function that unsubscribes. */

@@ -12,7 +12,7 @@ import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { MeterAccess } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
 import { quickMeter } from '#repositories/meter/quick-meter.ts';
-import { environment, lazy, perEnvironment } from '../process.ts';
+import { ambient, environment, lazy, perEnvironment } from '../process.ts';
 import { logModelFailure, recordModelResponse } from '../telemetry.ts';
 import { createCoreServices, modelDeadlines } from './core-services.ts';
 
@@ -70,7 +70,11 @@ type Switch = Pick<Environment, 'FAST_PATH'>;
 export function meterAccess({ FAST_PATH }: Switch, loadClient: () => Promise<DynamoDBDocumentClient>): MeterAccess {
   const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
   if (service)
-    return quickMeter(service, loadClient, { projection: allowanceProjection, requestTimeout: dynamoTimeout });
+    return quickMeter(service, loadClient, {
+      projection: allowanceProjection,
+      requestTimeout: dynamoTimeout,
+      originOf: (origin) => ambient.databaseOf?.(origin) ?? origin,
+    });
   const load = lazy(async () => (await import('#repositories/meter/sdk-meter.ts')).sdkMeter(await loadClient()));
   return { update: async (input) => (await load()).update(input), read: async (input) => (await load()).read(input) };
 }

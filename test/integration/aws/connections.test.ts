@@ -35,6 +35,15 @@ async function reused(next: Script) {
 
 const nameOf = (result: AttemptResult) => ('error' in result ? (result.error as Error).name : result.response.status);
 
+test('each request goes to the origin of its time, over no connection to another one', async () => {
+  let host = '127.0.0.1';
+  const over = new Connections('http://example.com', Date.now, () => `http://${host}:${wire.port}`);
+  wire.script = { pieces: [two] };
+  const opened = sockets.length;
+  for (host of ['127.0.0.1', '127.0.0.1', '127.1', '127.1', '127.0.0.1']) await read(over);
+  expect(sockets.length - opened).toBe(3);
+});
+
 test('the client pauses the sender while the response is unread, and still reads all of it', async () => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'a');
   wire.script = { pieces: [Buffer.from(`${head}Content-Length: ${body.length}${crlf}${crlf}`), body] };

@@ -161,6 +161,13 @@ describe('a request', () => {
     expect(front.log).toEqual([]);
   });
 
+  test('is reported when its function has ended, also with an error', async () => {
+    front.handlers['echo'] = buffered(() => Promise.reject(new Error('a bug')));
+    await call('GET', '/api/things/all');
+    await call('POST', '/api/echo');
+    await expect.poll(() => front.ended).toBe(2);
+  });
+
   test('is logged in one line without its query', async () => {
     await call('GET', '/api/things/all?token=secret');
     await expect.poll(() => front.access).toHaveLength(1);

@@ -30,11 +30,13 @@ export function useFrontServer() {
   let handlers: Record<string, LambdaHandler>;
   let log: string[];
   let access: string[];
+  let ended: number;
   let server: Awaited<ReturnType<typeof startFrontServer>>;
 
   beforeEach(async () => {
     log = [];
     access = [];
+    ended = 0;
     handlers = { echo: buffered(json), param: buffered(json), literal: buffered(() => json('literal')) };
     handlers['unknown-route'] = buffered((event) => ({ ...json(event), statusCode: 404 }));
     server = await startFrontServer({
@@ -43,6 +45,7 @@ export function useFrontServer() {
       handlerOf: async (id) => handlers[id] ?? Promise.reject(new Error(`cannot find module ${id}`)),
       log: (line) => log.push(line),
       access: (line) => access.push(line),
+      onEnd: () => void (ended += 1),
     });
   });
   afterEach(() => server.close());
@@ -64,6 +67,9 @@ export function useFrontServer() {
   }
 
   return {
+    get ended() {
+      return ended;
+    },
     get handlers() {
       return handlers;
     },
