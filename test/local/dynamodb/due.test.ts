@@ -30,3 +30,11 @@ it('an index has a due entry if the first one of any partition is due, whatever 
   await put(7, { due: 2_000_000_000 });
   expect([hasDue('due', 1_999_999_999), hasDue('holds', 2_000_000_000)]).toEqual([false, false]);
 });
+
+it('reads of a stream at different positions share the parsed records', async () => {
+  for (const id of [1, 2, 3]) await put(id, { due: 5 });
+  const read = (after: number, limit: number) => database.file!.streamRecords(tables.meters.name, after, limit);
+  const [first, second] = read(0, 2);
+  expect(read(Number(first!.sequenceNumber), 2)[0]).toBe(second);
+  expect(second!.newImage).toMatchObject({ a: { N: '2' }, due: { N: '5' } });
+});
