@@ -66,13 +66,17 @@ export function startOurs(folder: string, upstream: Child, database: string): Pr
 }
 
 /** As in the script `start` of package.json. */
-const heapFlags = ['--max-semi-space-size=16', '--max-old-space-size=1000'];
+const startFlags = [
+  '--max-semi-space-size=16',
+  '--max-old-space-size=1000',
+  `--import=${join(bench, '../bin/compile-cache.js')}`,
+];
 
 /** Starts the whole platform as `npm start` does, with the model of the benchmark, and its database on the other CPU. */
 export async function startLocal(upstream: Child, data: string): Promise<Child & { readonly databaseUrl: string }> {
   const program = join(bench, '../bin/local.ts');
   const child = await startChild({
-    command: (port) => onGatewayProcessor([node, ...heapFlags, program, '--port', String(port), '--data', data]),
+    command: (port) => onGatewayProcessor([node, ...startFlags, program, '--port', String(port), '--data', data]),
     env: { AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: `http://127.0.0.1:${upstream.port}` },
   });
   const status = `http://127.0.0.1:${child.port}/_local/status`;
