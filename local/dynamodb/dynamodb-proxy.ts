@@ -60,24 +60,43 @@ export async function startDynamoProxy({
       const body = await readBody(req);
       return sendFault(res, fault === 'conflict' ? conflict(operation, body) : faultReplies[fault]);
     }
-    const reply = await forward(req, await readBody(req));
-    const body = await readBody(reply);
+    const body = await readBody(req);
+    const inserted = operation === 'BatchExecuteStatement' ? await insertAll(req, body) : undefined;
+    const reply = inserted ?? (await forward(req, body));
     if (writing.test(operation)) onWrite?.();
     await onReply?.(operation);
     if (fault === 'lost-reply') throw new Error('Simulated loss of the reply.');
-    res.writeHead(reply.statusCode ?? 502, reply.rawHeaders);
-    res.end(body);
+    res.writeHead(reply.status, reply.rawHeaders);
+    res.end(reply.body);
   });
 
+  /**
+   * Inserts the rows of a batch in a transaction, because the database writes to the disk for each row of a batch. Returns
+   * undefined if one cannot be inserted: the reply to the batch then describes each row.
+   */
+  async function insertAll(req: IncomingMessage, batch: Buffer): Promise<Reply | undefined> {
+    const { success, output } = v.safeParse(InsertBatch, batch.toString());
+    if (!success) return undefined;
+    const body = Buffer.from(JSON.stringify({ TransactStatements: output.Statements }));
+    const reply = await forward(req, body, 'ExecuteTransaction');
+    return reply.status === 200 ? reply : undefined;
+  }
+
   /** Sends the whole body at once: a pipeline takes longer than the rest of the request. */
-  function forward(req: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const { method, url: path, rawHeaders } = req;
-      const headers = rawHeaders.map((text, index) => (isHostAt(rawHeaders, index) ? host : text));
-      const out = request({ agent, hostname, port, method, path, headers }, resolve);
-      out.on('error', reject);
-      out.end(body);
+  async function forward(req: IncomingMessage, body: Buffer, operation?: string): Promise<Reply> {
+    const { method, url: path, rawHeaders } = req;
+    const replaced = new Map([
+      ['host', host],
+      ['content-length', String(body.length)],
+    ]);
+    if (operation !== undefined) replaced.set('x-amz-target', `DynamoDB_20120810.${operation}`);
+    const headers = rawHeaders.map((text, index) =>
+      index % 2 === 1 ? (replaced.get(rawHeaders[index - 1]?.toLowerCase() ?? '') ?? text) : text,
+    );
+    const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ agent, hostname, port, method, path, headers }, resolve).on('error', reject).end(body);
     });
+    return { status: reply.statusCode ?? 502, rawHeaders: reply.rawHeaders, body: await readBody(reply) };
   }
 
   const server = await listen(proxy);
@@ -90,8 +109,17 @@ export async function startDynamoProxy({
   };
 }
 
-const isHostAt = (rawHeaders: readonly string[], index: number): boolean =>
-  index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host';
+interface Reply {
+  readonly status: number;
+  readonly rawHeaders: string[];
+  readonly body: Buffer;
+}
+
+const InsertBatch = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.strictObject({ Statements: v.array(v.looseObject({ Statement: v.pipe(v.string(), v.startsWith('INSERT ')) })) }),
+);
 
 /** Waits one turn of the event loop, to notice the disconnect of a client that a hook has killed. */
 async function nextPoll(): Promise<void> {

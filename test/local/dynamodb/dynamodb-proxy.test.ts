@@ -1,6 +1,8 @@
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
+  BatchExecuteStatementCommand,
   CreateTableCommand,
   DeleteItemCommand,
   DynamoDBClient,
@@ -73,6 +75,18 @@ const add = (id: string) =>
 async function read(id: string): Promise<string | undefined> {
   const { Item } = await direct.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
   return Item?.n?.N;
+}
+
+/** Transactions of the database, by the WAL's frames that end one (https://sqlite.org/fileformat2.html, "WAL format"). */
+async function commitsDuring(work: () => Promise<unknown>): Promise<number> {
+  const file = join(folder, 'db-wal');
+  const before = (await stat(file)).size;
+  await work();
+  const wal = await readFile(file);
+  const frame = 24 + wal.readUInt32BE(8);
+  let commits = 0;
+  for (let at = before; at < wal.length; at += frame) if (wal.readUInt32BE(at + 4) > 0) commits += 1;
+  return commits;
 }
 
 describe('DynamoDB proxy', () => {
@@ -159,6 +173,24 @@ describe('DynamoDB proxy', () => {
     const { client } = await setUp({ onRequest: look, onReply: look });
     await client.send(add('hooked'));
     expect(seen).toEqual(['UpdateItem', undefined, 'UpdateItem', '1']);
+  });
+
+  it('inserts the rows of a batch in one transaction, or one by one if one of them exists', async () => {
+    const { client } = await setUp();
+    const insert = (ids: readonly string[]) =>
+      client.send(
+        new BatchExecuteStatementCommand({
+          Statements: ids.map((id) => ({
+            Statement: `INSERT INTO "${TableName}" VALUE {'id': ?, 'n': ?}`,
+            Parameters: [{ S: id }, { N: '1' }],
+          })),
+        }),
+      );
+    const commits = await commitsDuring(() => insert(['row-1', 'row-2', 'row-3']));
+    expect(commits).toBe(1);
+    const { Responses } = await insert(['row-4', 'row-2', 'row-5']);
+    expect(Responses?.map(({ Error }) => Error?.Code)).toEqual([undefined, 'DuplicateItem', undefined]);
+    for (const id of ['row-1', 'row-2', 'row-3', 'row-4', 'row-5']) expect(await read(id)).toBe('1');
   });
 
   it('drops a call or its reply if the hook before it fails', async () => {
