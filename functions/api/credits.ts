@@ -24,8 +24,14 @@ export const getServiceQuota: Operation<typeof creditRoutes.getServiceQuota> = a
   { input, caller },
 ) => quotaView(await metering().current(caller.accountId, clock.now()), input.path.name);
 
-export const getUsage: Operation<typeof creditRoutes.getUsage> = async ({ statements }, { input, caller }) =>
-  (await statements()).usage(caller.accountId, input.query);
+export const getUsage: Operation<typeof creditRoutes.getUsage> = async (
+  { metering, statements },
+  { input, caller },
+) => {
+  const { usage } = await statements();
+  const currentSeq = async () => (await metering().find(caller.accountId))?.seq ?? 0;
+  return usage(caller.accountId, currentSeq, input.query);
+};
 
 export const listRequests: Operation<typeof creditRoutes.listRequests> = async ({ requestLog }, { input, caller }) =>
   (await requestLog()).list(caller.accountId, input.query);

@@ -7,6 +7,7 @@ import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
+import { browserZone } from '../lib/time-zone.ts';
 import { call, type Input, loadCurrentUser, loadMember } from './call.ts';
 import { useNow } from './config.ts';
 import { listKeys } from './keys.ts';
@@ -63,20 +64,27 @@ interface UsageRange {
   readonly to?: string;
 }
 
-/** All pages of usage by day and group, by default of the last 30 days. Shows the previous range until the new one is loaded. */
+/** Interval for reading usage again while the latest calls are missing, in ms. */
+const behindPollMs = 1000;
+
+/** All pages of usage by the browser's day and group, by default of the last 30 days. Shows the previous range until the new one is loaded. */
 export const useUsage = (group: 'service' | 'model' | 'key', range: UsageRange = {}) =>
   useQuery({
     queryKey: [creditRoutes.getUsage.id, group, range],
     queryFn: async ({ signal }) => {
-      const query = { ...range, group };
+      const query = { ...range, group, timezone: browserZone() };
       let page = await call(creditRoutes.getUsage, { query }, { signal });
       const days = [...page.days];
+      let { utcThrough } = page;
       while (page.nextCursor !== undefined) {
         page = await call(creditRoutes.getUsage, { query: { ...query, cursor: page.nextCursor } }, { signal });
         days.push(...page.days);
+        utcThrough = page.utcThrough ?? utcThrough;
       }
-      return { from: page.from, to: page.to, group, days };
+      const { from, to, timezone, isBehind } = page;
+      return { from, to, timezone, utcThrough, isBehind, group, days };
     },
+    refetchInterval: ({ state }) => (state.data?.isBehind ? behindPollMs : false),
     placeholderData: keepPreviousData,
   });
 

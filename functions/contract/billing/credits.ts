@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { accountId, day, instant, integer, pageSize, text, whole } from '../shared/fields.ts';
+import { accountId, day, instant, integer, pageSize, text, timeZone, whole } from '../shared/fields.ts';
 import { changeKinds } from './plans.ts';
 import { microPerCredit } from './prices.ts';
 
@@ -123,7 +123,6 @@ export const ServiceQuota = v.object({
   resetsAt: instant,
 });
 
-/** Days are in UTC and inclusive. Default: the last 30 days. `cursor` is the `nextCursor` of the previous page. */
 const maxCapCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
 
 export const SpendingLimit = v.object(
@@ -139,20 +138,26 @@ export const SpendingLimits = v.object({
   forecast: v.number(),
 });
 
+/**
+ * Days are those of `timezone`, by default UTC, and inclusive. Default: the last 30 days. `cursor` is the `nextCursor` of
+ * the previous page.
+ */
 export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),
+  timezone: v.optional(timeZone),
   group: v.optional(v.picklist(['service', 'model', 'key'], 'must be service, model or key')),
   cursor: v.optional(v.pipe(text(512), v.regex(/^[\w-]+$/, 'must be the nextCursor of the previous page'))),
 });
 
 /**
- * Calls, credits and tokens by day, and by service, model and key unless the request groups by one of them. A page has about
- * 4,000 rows, enough for most accounts' year.
+ * Calls, credits and tokens by day of `timezone`, and by service, model and key unless the request groups by one of them. A
+ * page has whole days, and about 4,000 rows, enough for most accounts' year.
  */
 export const Usage = v.object({
   from: v.string(),
   to: v.string(),
+  timezone: v.string(),
   days: v.array(
     v.object({
       date: v.string(),
@@ -164,5 +169,16 @@ export const Usage = v.object({
       tokens: v.optional(v.pipe(TokenCounts, v.description('Present if the calls used tokens.'))),
     }),
   ),
-  nextCursor: v.optional(v.pipe(v.string(), v.description('Present if more days or rows follow.'))),
+  nextCursor: v.optional(v.pipe(v.string(), v.description('Present if more days follow.'))),
+  utcThrough: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        'The last day with calls from before the time of day was stored. These calls are listed by UTC day.',
+      ),
+    ),
+  ),
+  isBehind: v.optional(
+    v.pipe(v.boolean(), v.description('True if the latest calls are not included yet. Read it again after a second.')),
+  ),
 });

@@ -53,6 +53,23 @@ export const day = v.pipe(
   v.check((value) => isInstant(Date.parse(value)), 'must be from 1970-01-01 to 9999-12-31'),
 );
 
+/** The IANA name of a time zone in a request, such as `Europe/Berlin`. */
+export const timeZone = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(64, 'must have at most 64 characters'),
+  v.check(isTimeZone, ({ received }) => `must be the IANA name of a time zone such as Europe/Berlin, not ${received}`),
+);
+
+/** Excludes offsets such as `+05:30`, which `Intl` also accepts. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
 /** Epoch ms of a `timestamp` in any accepted spelling, such as `2027-01-31 12:00:00 +01`. */
 export function epochMs(value: string): number {
   const [date, time] = [value.slice(0, 10), value.slice(11)];

@@ -7,6 +7,7 @@ import { counted } from '../meter/periods.ts';
 import { capEnd, forecastOf, withCap } from '../meter/spending-cap.ts';
 import type { Clock } from '../shared/ports.ts';
 import type { StatementStore } from './statements.ts';
+import { utcDays } from './usage-days.ts';
 
 interface LimitParts {
   readonly metering: () => Pick<Metering, 'current' | 'change'>;
@@ -53,7 +54,7 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
     let charged = 0;
     let after: string | undefined;
     do {
-      const { rows, next } = await store.usage(accountId, { from, to, group: 'service', after });
+      const { rows, next } = await store.usage(accountId, { from, to, group: 'service', after, spans: utcDays });
       for (const { cost } of rows) charged += cost;
       after = next;
     } while (after !== undefined);

@@ -1,23 +1,29 @@
-import type { refundReasons } from '#contract/billing/credits.ts';
+import type { InferOutput } from 'valibot';
+import type { refundReasons, UsageQuery as UsageQuerySchema } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { dayMs, dayOf, isoOfSeconds } from '#contract/shared/time.ts';
+import { dayMs, isoOfSeconds } from '#contract/shared/time.ts';
 import type { SubscriptionChange } from '../meter/meter.ts';
 import { priceView } from '../meter/pricing.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
+import { dayAfter, type DaySpans, daysOfZone } from './usage-days.ts';
 
-/** Calls of one day, by service, model and key or a subset of them. `cost` in microcredits. Cached tokens are input too. */
-export interface DailyUsage {
-  readonly date: string;
-  readonly service?: string | undefined;
-  readonly model?: string | undefined;
-  readonly keyId?: string | null | undefined;
+/** `cost` in microcredits. Cached tokens are input too. */
+export interface UsageCounts {
   readonly calls: number;
   readonly cost: number;
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
+}
+
+/** Calls of one day, by service, model and key or a subset of them. */
+export interface DailyUsage extends UsageCounts {
+  readonly date: string;
+  readonly service?: string | undefined;
+  readonly model?: string | undefined;
+  readonly keyId?: string | null | undefined;
 }
 
 export interface LedgerRows {
@@ -31,8 +37,15 @@ export interface StatementStore {
   page(accountId: number, limit: number, before: number): Promise<LedgerRows>;
   /** Like `page`, but waits up to 1.5 s for the row `before - 1`. */
   pageWhenWritten(accountId: number, limit: number, before: number): Promise<LedgerRows>;
-  /** Returns rows, oldest day first. Days of a group are never split. */
-  usage(accountId: number, question: UsageQuestion): Promise<{ rows: DailyUsage[]; next: string | undefined }>;
+  /** Returns rows, oldest day first, and the `seq` of the newest row that they include. Days are never split. */
+  usage(accountId: number, question: UsageQuestion): Promise<UsagePage & { readonly newest: number }>;
+}
+
+export interface UsagePage {
+  readonly rows: readonly DailyUsage[];
+  readonly next: string | undefined;
+  /** The last day with calls that were counted by UTC day, before the time of day was stored. */
+  readonly utcThrough?: string | undefined;
 }
 
 export interface UsageQuestion {
@@ -40,9 +53,13 @@ export interface UsageQuestion {
   readonly to: string;
   readonly group: Group | undefined;
   readonly after: string | undefined;
+  /** The time zone of the days. */
+  readonly spans: DaySpans;
 }
 
 export type Group = 'service' | 'model' | 'key';
+
+type UsageQuery = InferOutput<typeof UsageQuerySchema>;
 
 const maxDays = 366;
 
@@ -63,23 +80,29 @@ export function statementService(store: StatementStore, clock: Clock) {
     };
   }
 
-  async function usage(
-    accountId: number,
-    query: {
-      from?: string | undefined;
-      to?: string | undefined;
-      group?: Group | undefined;
-      cursor?: string | undefined;
-    },
-  ) {
-    const to = query.to ?? dayOf(clock.now());
-    const from = query.from ?? dayOf(Date.parse(to) - 29 * dayMs);
+  /** `currentSeq` reads the `seq` of the meter's newest row. */
+  async function usage(accountId: number, currentSeq: () => Promise<number>, query: UsageQuery) {
+    const timezone = query.timezone ?? 'UTC';
+    const { dayAt, spans } = daysOfZone(timezone);
+    const today = dayAt(clock.now());
+    const to = query.to ?? today;
+    const from = query.from ?? dayAfter(to, -29);
     const days = (Date.parse(to) - Date.parse(from)) / dayMs;
     if (!(days >= 0)) throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');
     if (days >= maxDays) throw new ServiceError('INVALID_FORMAT', `from and to may be at most ${maxDays} days apart.`);
     const after = query.cursor === undefined ? undefined : positionAt(query.cursor);
-    const { rows, next } = await store.usage(accountId, { from, to, group: query.group, after });
-    return { from, to, days: grouped(rows, query.group), ...(next !== undefined && { nextCursor: cursorAt(next) }) };
+    const question = { from, to, group: query.group, after, spans };
+    const [current, page] = await Promise.all([currentSeq(), store.usage(accountId, question)]);
+    const { rows, next, utcThrough, newest } = page;
+    return {
+      from,
+      to,
+      timezone,
+      days: grouped(rows, query.group),
+      ...(next !== undefined && { nextCursor: cursorAt(next) }),
+      ...(utcThrough !== undefined && { utcThrough }),
+      ...(newest < current && from <= today && to >= today && { isBehind: true }),
+    };
   }
 
   return { page, usage };
@@ -128,7 +151,7 @@ const cursorAt = (place: string): string => Buffer.from(place).toString('base64u
 
 function positionAt(cursor: string): string {
   const place = Buffer.from(cursor, 'base64url').toString();
-  if (/^\d{4}-\d\d-\d\d[#~]/.test(place) && cursorAt(place) === cursor) return place;
+  if (/^\d{4}-\d\d-\d\d~$/.test(place) && cursorAt(place) === cursor) return place;
   throw new ServiceError('INVALID_FORMAT', 'cursor must be the nextCursor of the previous page.');
 }
 
@@ -145,9 +168,8 @@ function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
   return [...sums.values()].map(dayView);
 }
 
-type Counts = Pick<DailyUsage, 'calls' | 'cost' | 'inputTokens' | 'cachedTokens' | 'outputTokens'>;
-
-const added = (sum: DailyUsage, counts: Counts): DailyUsage => ({
+/** Adds counts to a row. */
+export const added = (sum: DailyUsage, counts: UsageCounts): DailyUsage => ({
   ...sum,
   calls: sum.calls + counts.calls,
   cost: sum.cost + counts.cost,

@@ -2,10 +2,12 @@ import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { dayOf } from '#contract/shared/time.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
+import type { UsageCounts } from '#domain/billing/statements.ts';
+import { partOf } from '#domain/billing/usage-days.ts';
 import { readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { LedgerItem, rowKey, usagePrefixes } from './ledger-items.ts';
+import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 
 /** Item with the `seq` up to which daily totals include the rows that were written without being counted. */
 const countKey = (accountId: number) => ({ a: accountId, sk: 'counted' });
@@ -16,13 +18,30 @@ export const uncounted = { uncounted: true } as const;
 /** Maximum items of a transaction. */
 const maxItems = 100;
 
+/** Maximum attributes that one write adds to, within the 4 KB of an expression. */
+const maxAdditions = 300;
+
 /** More than the rows that usually wait, so that an account without older ones needs one read. */
 const rowsPerRead = 400;
 
 /** Consecutive reads without an uncounted row after which the first count of an account ends: 100,000 rows. */
 const maxEmptyReads = 250;
 
-/** Totals of one day in the `ledger` table: in full detail, over all keys, and by key. */
+/**
+ * Prefixes of the attributes with the counts of a part of the day, such as `c31` (ADR 41). One letter keeps a day of most
+ * keys within one write unit.
+ */
+export const partPrefixes: readonly (readonly [count: keyof UsageCounts, prefix: string])[] = [
+  ['calls', 'c'],
+  ['cost', 'm'],
+  ['inputTokens', 'i'],
+  ['cachedTokens', 'k'],
+  ['outputTokens', 'o'],
+];
+
+const partNames: ReadonlyMap<string, string> = new Map(partPrefixes);
+
+/** Totals of one day in the `ledger` table: in full detail, over all keys, and by key. `added` has the counts of its parts too. */
 export interface DayTotal {
   readonly sk: string;
   readonly names: Readonly<Record<string, string | null>>;
@@ -48,13 +67,19 @@ function totalsOf({ at, keyId, amount, tokens, ...row }: LedgerRow): DayTotal[] 
   const [service, model, key] = [row.service ?? '', row.model ?? '', keyId ?? null];
   const { detail, kind, key: byKey } = usagePrefixes;
   const counts = tokens && { inputTokens: tokens.input, cachedTokens: tokens.cached, outputTokens: tokens.output };
-  const added = { calls: 1, cost: -amount, ...counts };
+  const whole = Object.entries({ calls: 1, cost: -amount, ...counts });
+  const part = partOf(at);
+  const parts = whole.filter(([, count]) => count > 0).map(([name, count]) => [`${partNames.get(name)}${part}`, count]);
+  const added = Object.fromEntries([...whole, ...parts]);
   return [
     { sk: `${detail}${date}#${service}#${model}#${keyId ?? ''}`, names: { date, service, model, keyId: key }, added },
     { sk: `${kind}${date}#${service}#${model}`, names: { date, service, model }, added },
     { sk: `${byKey}${date}#${keyId ?? ''}`, names: { date, keyId: key }, added },
   ];
 }
+
+const isTooLarge = (totals: readonly DayTotal[]): boolean =>
+  totals.length >= maxItems || totals.some(({ added }) => Object.keys(added).length > maxAdditions);
 
 /** The write that adds a total to its day. */
 export function addition(TableName: string, accountId: number, { sk, names, added }: DayTotal): TransactItem {
@@ -81,10 +106,14 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
   }
 
   /**
-   * Reads the charges that daily totals do not include yet, oldest first. Before the first count of an account,
-   * `emptyReads` reads without any end it: older rows were counted when they were written.
+   * Reads the charges that daily totals do not include yet, oldest first, and the newest `seq`. Before the first count of
+   * an account, `emptyReads` reads without any end it: older rows were counted when they were written.
    */
-  async function rowsAfter(accountId: number, last: number | undefined, emptyReads = 1): Promise<LedgerRow[]> {
+  async function rowsAfter(
+    accountId: number,
+    last: number | undefined,
+    emptyReads = 1,
+  ): Promise<{ readonly rows: LedgerRow[]; readonly newest: number }> {
     const query = {
       TableName,
       KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
@@ -99,13 +128,15 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
     };
     const rows: LedgerRow[] = [];
     let empty = 0;
+    let newest = last ?? 0;
     for await (const { Items = [] } of paginateQuery({ client }, query)) {
+      newest = Math.max(newest, seqOf(Items[0]));
       const waiting = Items.filter((item) => item['uncounted'] === true);
       rows.push(...readable(LedgerItem, waiting));
       empty = waiting.length === 0 ? empty + 1 : 0;
       if (last === undefined && empty === emptyReads) break;
     }
-    return rows.toReversed();
+    return { rows: rows.toReversed(), newest };
   }
 
   /** Adds rows up to a `seq` to their days, once: the write that moves `through` fails after a concurrent one. */
@@ -129,7 +160,7 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
     while (rows.length > 0) {
       let size = rows.length;
       let totals = dayTotals(rows);
-      for (; totals.length >= maxItems; totals = dayTotals(rows.slice(0, size))) size = Math.ceil(size / 2);
+      for (; isTooLarge(totals); totals = dayTotals(rows.slice(0, size))) size = Math.ceil(size / 2);
       const to = rows[size - 1]?.seq ?? 0;
       if (!(await add(accountId, from, to, totals))) return false;
       [from, rows] = [to, rows.slice(size)];
@@ -147,7 +178,7 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
     async count(accountId: number, before = Number.POSITIVE_INFINITY): Promise<void> {
       for (;;) {
         const last = await through(accountId);
-        const rows = await rowsAfter(accountId, last, maxEmptyReads);
+        const { rows } = await rowsAfter(accountId, last, maxEmptyReads);
         const end = rows.findIndex(({ at }) => at >= before);
         if (await addAll(accountId, last, end === -1 ? rows : rows.slice(0, end))) return;
       }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { day, subscriptionCalls } from '#test/requests/subscription-calls.ts';
+import { localDay } from '#test/requests/time-zones.ts';
 import { chat, code, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -48,6 +49,33 @@ describe('services and usage', () => {
     expect(usage).toMatchObject({ to: today, days: [{ date: today, service: 'chat', calls: 3, credits: 3 }] });
     expect(code(await call('GET', '/api/usage?from=2030-01-02&to=2030-01-01', person))).toBe('400 INVALID_FORMAT');
     expect(code(await call('GET', '/api/credits?limit=0', person))).toBe('400 INVALID_FORMAT');
+  });
+
+  it('list usage by the days of a time zone, and refuse an unknown zone by name', async () => {
+    const person = await service.person({ planRank: 2 });
+    await call('POST', '/v1/chat/completions', person, chat());
+    await service.settled();
+    for (const timezone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'asia/kathmandu', 'UTC']) {
+      const usage = (await call('GET', `/api/usage?group=service&timezone=${timezone}`, person)).body.data;
+      const today = localDay(timezone, await now());
+      expect(usage).toEqual({
+        from: localDay(timezone, (await now()) - 29 * 86_400_000),
+        to: today,
+        timezone,
+        days: [{ date: today, service: 'chat', calls: 1, credits: 1, tokens: expect.any(Object) }],
+      });
+    }
+    for (const wrong of ['Europe/Nowhere', '%2B05:30', '', 'x'.repeat(65)]) {
+      const refused = await call('GET', `/api/usage?timezone=${wrong}`, person);
+      expect([code(refused), refused.body.detail]).toEqual([
+        '400 INVALID_FORMAT',
+        expect.stringMatching(/^timezone must/),
+      ]);
+    }
+    const refused = await call('GET', '/api/usage?timezone=Europe/Nowhere', person);
+    expect(refused.body.detail).toBe(
+      'timezone must be the IANA name of a time zone such as Europe/Berlin, not "Europe/Nowhere".',
+    );
   });
 
   it('send one email at 80% of the credits and one at 100%', async () => {

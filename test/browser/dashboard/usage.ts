@@ -54,7 +54,7 @@ export function usageTests(): void {
     const page = await open('/usage?group=key', person);
     await page.getByRole('table', { name: 'Usage by key' }).waitFor();
     const { name, lines } = await exported(page);
-    expect(name).toMatch(/^usage-by-key-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
+    expect(name).toMatch(/^usage-by-key-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d-UTC\.csv$/);
     expect(lines).toHaveLength(3);
     expect(lines.slice(0, 2)).toEqual([
       expect.stringMatching(/^Key,Calls,Credits,/),
@@ -89,6 +89,23 @@ export function usageTests(): void {
     expect(reads).toBe(3);
     await page.waitForTimeout(1500);
     expect(reads).toBe(3);
+  });
+
+  test("shows the days of the browser's time zone, and names it", async () => {
+    const person = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    const timezoneId = 'Pacific/Kiritimati';
+    const page = await open('/usage?group=day', person, { timezoneId });
+    await shows(page, `Days are in your time zone, ${timezoneId}.`);
+    const ahead = new Intl.DateTimeFormat('en-GB', { timeZone: timezoneId, dateStyle: 'medium' }).format(Date.now());
+    await page.getByRole('table', { name: 'Usage by day' }).getByRole('row', { name: ahead }).waitFor();
+    const { name, lines } = await exported(page);
+    expect(name).toMatch(/-Pacific-Kiritimati\.csv$/);
+    expect(lines[0]).toMatch(/^Day \(Pacific\/Kiritimati\),Calls,/);
+    await changeData(page, '**/api/usage?*', (data) => ({ ...data, utcThrough: '2026-01-31' }));
+    await page.reload();
+    await shows(page, /Usage up to 31 Jan 2026 may be counted by UTC day/);
   });
 
   test('accepts a custom range, reports an invalid one, and keeps the previous data', async () => {
@@ -130,7 +147,7 @@ export function usageTests(): void {
     expect(requested()).toEqual([]);
     await to.fill('2024-02-29');
     await shows(page, 'No data for this period');
-    expect(requested()).toEqual(['?from=2024-01-01&to=2024-02-29&group=service']);
+    expect(requested()).toEqual(['?from=2024-01-01&to=2024-02-29&group=service&timezone=UTC']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 }

@@ -10,6 +10,7 @@ import { renewals } from '#domain/billing/grants.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import { type LedgerRow, projectInOrder } from '#domain/billing/ledger.ts';
 import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
+import { utcDays } from '#domain/billing/usage-days.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
 import { refunds } from '#domain/meter/refund.ts';
@@ -166,7 +167,7 @@ export async function openLedgerAccount(
       statementStore(calm.client, tables.ledger.name, archived).page(id, limit, before),
     /** The usage of its whole life as its owner reads it. */
     usage: async () => {
-      const question = { from: '2000-01-01', to: '2100-01-01', group: undefined, after: undefined };
+      const question = { from: '2000-01-01', to: '2100-01-01', group: undefined, after: undefined, spans: utcDays };
       return (await statementStore(calm.client, tables.ledger.name, archived).usage(id, question)).rows;
     },
     current: (): Promise<Meter> => meters.current(id, clock.now()),

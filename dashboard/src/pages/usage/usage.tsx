@@ -11,7 +11,6 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMemo } from 'react';
-import { dayOf } from '#contract/shared/time.ts';
 import { useNow } from '../../api/config.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -19,9 +18,18 @@ import { LazyDayChart, Legend } from '../../components/lazy-day-chart.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
-import { saveFile } from '../../lib/files.ts';
-import { count, creditCount, formatCredits, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
+import { csvOf, saveFile } from '../../lib/files.ts';
+import {
+  count,
+  creditCount,
+  formatCredits,
+  formatDay,
+  formatExact,
+  formatShare,
+  formatWhole,
+} from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
+import { localDay } from '../../lib/time-zone.ts';
 import { daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
 import { CapPanel } from './cap-panel.tsx';
 import {
@@ -49,7 +57,7 @@ export default function UsagePage() {
 }
 
 function CallsPanel() {
-  const today = dayOf(useNow());
+  const today = localDay(useNow());
   const days = useRange(today);
   const [group, setGroup] = useQueryChoice('group', groupings);
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls', 'tokens']);
@@ -109,6 +117,7 @@ function CallsPanel() {
         <>
           <UsageChart days={shown.days} totals={shown.totals} measure={measure} isSplit={group !== 'day'} />
           <UsageTable totals={shown.totals} group={group} />
+          {data && <ZoneNote {...data} />}
         </>
       )}
     </Panel>
@@ -195,10 +204,19 @@ function UsageTable({ totals, group }: { totals: readonly Total[]; group: Groupi
         idOf={({ name }) => name}
       />
       <Text size="sm" c="dimmed" mt="sm">
-        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in total. Days are
-        UTC.
+        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in total.
       </Text>
     </Box>
+  );
+}
+
+/** Names the time zone of the days. */
+function ZoneNote({ timezone, utcThrough }: { timezone: string; utcThrough: string | undefined }) {
+  return (
+    <Text size="sm" c="dimmed">
+      Days are in your time zone, {timezone}.
+      {utcThrough !== undefined && ` Usage up to ${formatDay(utcThrough)} may be counted by UTC day.`}
+    </Text>
   );
 }
 
@@ -245,27 +263,21 @@ function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) {
 interface UsageExport {
   readonly from: string;
   readonly to: string;
+  readonly timezone: string;
   readonly group: Grouping;
   readonly totals: readonly Total[];
 }
 
 /** Downloads the usage table as CSV, with the names shown on the page. */
-function downloadCsv({ from, to, group, totals }: UsageExport): void {
+function downloadCsv({ from, to, timezone, group, totals }: UsageExport): void {
   const lines = totals.map(({ name, calls, credits, tokens: { input, cached, output } }) => {
     return [name, calls, credits, input, cached, output];
   });
-  const titles = [groupTitles[group], 'Calls', 'Credits', 'Input tokens', 'Cached input tokens', 'Output tokens'];
+  const title = group === 'day' ? `${groupTitles.day} (${timezone})` : groupTitles[group];
+  const titles = [title, 'Calls', 'Credits', 'Input tokens', 'Cached input tokens', 'Output tokens'];
   const text = csvOf([titles, ...lines]);
-  saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
-}
-
-/** CSV (RFC 4180). An apostrophe before text that a spreadsheet would run as a formula (OWASP, "CSV Injection"). */
-function csvOf(rows: readonly (readonly (string | number)[])[]): string {
-  return `${rows.map((row) => row.map(csvField).join(',')).join('\r\n')}\r\n`;
-}
-
-function csvField(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  saveFile(
+    new Blob([text], { type: 'text/csv;charset=utf-8' }),
+    `usage-by-${group}-${from}-to-${to}-${timezone.replaceAll('/', '-')}.csv`,
+  );
 }

@@ -71,7 +71,7 @@ describe('the ledger', () => {
 
   it('counts every charged call once in its day', async () => {
     const usage = statementService(usageStore(), account.clock).usage;
-    const { days } = await usage(account.id, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
+    const { days } = await usage(account.id, async () => 0, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
     const total = (service: string) =>
       days.filter((day) => day.service === service).reduce((sum, day) => sum + day.credits, 0);
     expect([total('chat'), total('translation')]).toEqual([30, 36]);
@@ -93,8 +93,8 @@ describe('the ledger', () => {
         }
         return all;
       };
-      const { days } = await usage(account.id, { ...range, group });
-      expect(sums(days)).toEqual(sums((await usage(account.id, range)).days));
+      const { days } = await usage(account.id, async () => 0, { ...range, group });
+      expect(sums(days)).toEqual(sums((await usage(account.id, async () => 0, range)).days));
       expect(sums(days).size).toBe(days.length);
     },
   );

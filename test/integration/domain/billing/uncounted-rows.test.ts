@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { ledgerRows, type MeterImage, projectInOrder, projectLedger } from '#domain/billing/ledger.ts';
+import { utcDays } from '#domain/billing/usage-days.ts';
 import { archivedLedger } from '#repositories/billing/archive.ts';
 import { usageCounter } from '#repositories/billing/daily-usage.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
@@ -46,7 +47,7 @@ const steadily = (accountId: number, calls: number): MeterImage[] =>
 /** Calls and cost of an account's days, as its owner reads them. */
 async function totalsOf(accountId: number): Promise<{ calls: number; cost: number }[]> {
   const reads = statementStore(database.client, table, archivedLedger(database.client, table, noFiles));
-  const range = { from: '2026-01-01', to: '2028-01-01', after: undefined };
+  const range = { from: '2026-01-01', to: '2028-01-01', after: undefined, spans: utcDays };
   return Promise.all(
     ([undefined, 'service', 'key'] as const).map(async (group) => {
       const { rows } = await reads.usage(accountId, { ...range, group });

@@ -6,7 +6,17 @@ import { credits } from '#test/meter/meters.ts';
 const clock = { now: () => Date.UTC(2027, 2, 31, 23, 59) };
 
 /** A service over one page of rows, or of daily usage. Records the questions it was asked. */
-function statements({ rows = [], usage = [], next }: { rows?: LedgerRow[]; usage?: DailyUsage[]; next?: string }) {
+function statements({
+  rows = [],
+  usage = [],
+  next,
+  newest = 0,
+}: {
+  rows?: LedgerRow[];
+  usage?: DailyUsage[];
+  next?: string;
+  newest?: number;
+}) {
   const asked: UsageQuestion[] = [];
   const page = async () => ({ rows, newest: rows[0]?.seq ?? 0, next: null });
   const service = statementService(
@@ -15,12 +25,13 @@ function statements({ rows = [], usage = [], next }: { rows?: LedgerRow[]; usage
       pageWhenWritten: page,
       usage: async (_, question) => {
         asked.push(question);
-        return { rows: usage, next };
+        return { rows: usage, next, newest };
       },
     },
     clock,
   );
-  return { asked, ...service };
+  const ofAccount = (query: Parameters<typeof service.usage>[2]) => service.usage(1, async () => 7, query);
+  return { asked, ...service, usage: ofAccount };
 }
 
 function row(about: Partial<LedgerRow>): LedgerRow {
@@ -82,42 +93,55 @@ describe('an entry of the credit history', () => {
 
 describe('a page of usage', () => {
   const counts = { calls: 1, cost: credits(1), inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
-  const last = '2027-03-01#chat#svc-1#key-1';
+  const last = '2027-03-01~';
 
   it('covers the last 30 days, or the 30 days up to a given one', async () => {
     const { asked, usage } = statements({});
-    await usage(1, {});
-    await usage(1, { to: '2027-03-01' });
+    await usage({});
+    await usage({ to: '2027-03-01' });
     expect(asked.map(({ from, to }) => [from, to])).toEqual([
       ['2027-03-02', '2027-03-31'],
       ['2027-01-31', '2027-03-01'],
     ]);
   });
 
+  it('covers the last 30 days of the time zone', async () => {
+    const { asked, usage } = statements({});
+    expect(await usage({ timezone: 'Pacific/Kiritimati' })).toMatchObject({ timezone: 'Pacific/Kiritimati' });
+    expect(asked.map(({ from, to }) => [from, to])).toEqual([['2027-03-03', '2027-04-01']]);
+  });
+
+  it('reports that the latest calls are missing only if it covers today', async () => {
+    const covering = [{}, { to: '2027-03-30' }, { from: '2027-04-01', to: '2027-04-02' }];
+    const behind = await Promise.all(covering.map((query) => statements({ newest: 6 }).usage(query)));
+    expect(behind.map(({ isBehind }) => isBehind)).toEqual([true, undefined, undefined]);
+    expect(await statements({ newest: 7 }).usage({})).not.toHaveProperty('isBehind');
+  });
+
   it('covers 1 to 366 days, and is refused for any other number', async () => {
     const { usage } = statements({});
-    expect(await usage(1, { from: '2027-03-01', to: '2027-03-01' })).toMatchObject({ days: [] });
-    expect(await usage(1, { from: '2027-01-01', to: '2028-01-01' })).toMatchObject({ days: [] });
+    expect(await usage({ from: '2027-03-01', to: '2027-03-01' })).toMatchObject({ days: [] });
+    expect(await usage({ from: '2027-01-01', to: '2028-01-01' })).toMatchObject({ days: [] });
     for (const query of [
       { from: '2027-03-02', to: '2027-03-01' },
       { from: '2027-01-01', to: '2028-01-02' },
     ]) {
-      await expect(usage(1, query)).rejects.toMatchObject({ code: 'INVALID_FORMAT' });
+      await expect(usage(query)).rejects.toMatchObject({ code: 'INVALID_FORMAT' });
     }
   });
 
   it('continues at the cursor of the previous page', async () => {
     const { asked, usage } = statements({ next: last });
-    const { nextCursor } = await usage(1, {});
-    await usage(1, { cursor: nextCursor });
+    const { nextCursor } = await usage({});
+    await usage({ cursor: nextCursor });
     expect(asked.map(({ after }) => after)).toEqual([undefined, last]);
-    expect(await statements({}).usage(1, {})).not.toHaveProperty('nextCursor');
+    expect(await statements({}).usage({})).not.toHaveProperty('nextCursor');
   });
 
   it.each(['', 'chat', last, btoa('2027-03-0'), btoa(`x${last}`), btoa('2027-03-01'), `${btoa(last)}=`])(
     'is refused for the cursor %j, which no page returned',
     async (cursor) => {
-      await expect(statements({}).usage(1, { cursor })).rejects.toMatchObject({
+      await expect(statements({}).usage({ cursor })).rejects.toMatchObject({
         code: 'INVALID_FORMAT',
         message: 'cursor must be the nextCursor of the previous page.',
       });
@@ -128,10 +152,10 @@ describe('a page of usage', () => {
     const call = { date: '2027-03-01', service: 'chat', model: 'svc-1', keyId: 'key-1', ...counts };
     const usage = [call, { ...call, model: 'svc-2', inputTokens: 3, cachedTokens: 2, outputTokens: 1 }];
     const days = { date: '2027-03-01', service: 'chat', calls: 2, credits: 2 };
-    expect((await statements({ usage }).usage(1, { group: 'service' })).days).toEqual([
+    expect((await statements({ usage }).usage({ group: 'service' })).days).toEqual([
       { ...days, tokens: { input: 3, cached: 2, output: 1 } },
     ]);
-    expect((await statements({ usage: [call, call] }).usage(1, { group: 'service' })).days).toEqual([days]);
-    expect((await statements({ usage }).usage(1, {})).days).toHaveLength(2);
+    expect((await statements({ usage: [call, call] }).usage({ group: 'service' })).days).toEqual([days]);
+    expect((await statements({ usage }).usage({})).days).toHaveLength(2);
   });
 });
