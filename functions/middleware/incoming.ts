@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { bodyKindOf, bodyTypes, idempotencyKey, type ResponseKind } from '#contract/http/request.ts';
-import type { Route } from '#contract/http/route.ts';
+import { queryNamesOf, type Route } from '#contract/http/route.ts';
 import type { Holder } from '#domain/accounts/sessions.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import { hasWorkingKey } from '#domain/meter/admission.ts';
@@ -271,7 +271,7 @@ function rawBody(event: APIGatewayProxyEvent, header: string) {
 /** Creates the order, or throws 400. Awaits the proof before work that costs more than parsing. */
 export type MakeOrder = (body: unknown, prove: Proof, kind: ResponseKind) => Promise<Order>;
 
-/** Drops undeclared fields. `check` or `makeOrder` refuses (400) violations that no schema can express. */
+/** Refuses (400) unknown query parameters, and drops undeclared fields. `check` or `makeOrder` refuses (400) violations that no schema can express. */
 export function validate(
   route: Route,
   makeOrder?: MakeOrder,
@@ -283,6 +283,7 @@ export function validate(
       try {
         if (call.identity?.organization === null) throw malformedOrganization();
         const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
+        refuseUnknownQuery(route, event.queryStringParameters ?? {});
         const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');
         call.input = { path, query, body: undefined };
         if (route.rawBody) call.input.body = rawBody(event, route.rawBody.header);
@@ -303,6 +304,21 @@ export function validate(
       }
     },
   };
+}
+
+/** A name that may be a misplaced secret is not repeated. */
+const parameterName = /^[A-Za-z_.[\]-]{1,32}$/;
+
+function refuseUnknownQuery(route: Route, query: Readonly<Record<string, unknown>>): void {
+  const known = queryNamesOf(route);
+  const unknown = known && Object.keys(query).find((name) => !known.includes(name));
+  if (!known || unknown === undefined) return;
+  const isShown = parameterName.test(unknown);
+  const named = isShown ? `query parameter ${unknown}` : 'such query parameter';
+  const accepted = known.length > 0 ? `It accepts ${known.join(', ')}.` : 'It accepts none.';
+  throw new ServiceError('INVALID_FORMAT', `This operation has no ${named}. ${accepted}`, {
+    ...(isShown && { field: { path: unknown, isMissing: false } }),
+  });
 }
 
 function parse(schema: v.GenericSchema | undefined, value: unknown, part: string): unknown {

@@ -191,6 +191,7 @@ const unsayable = new RegExp(
     /^top_logprobs must be less/,
     /^cursor must be the nextCursor/,
     /^from /,
+    /^timezone must be the IANA name /,
     /^to /,
     /^url must /,
     /cannot speak this text with the voice/,

@@ -162,6 +162,10 @@ const cutServices: ReadonlySet<ServiceName> = new Set(['translation', 'text_anal
 export const namesModel = ({ pathInput, bodyInput }: Route): boolean =>
   [pathInput, bodyInput].some((schema) => schema && 'entries' in schema && hasModel(schema.entries));
 
+/** Every route with the envelope refuses unknown query parameters. */
+const takesInput = ({ format, pathInput, queryInput, bodyInput, idempotent }: Route): boolean =>
+  format === 'envelope' || Boolean(pathInput ?? queryInput ?? bodyInput ?? idempotent);
+
 const hasModel = (entries: unknown): boolean =>
   typeof entries === 'object' && entries !== null && Object.hasOwn(entries, 'model');
 
@@ -169,17 +173,29 @@ const hasModel = (entries: unknown): boolean =>
 export const actsForOrganization = ({ access, credential }: Pick<Route, 'access' | 'credential'>): boolean =>
   access === undefined ? credential === 'key' : access !== 'person';
 
+/**
+ * Query parameters that a route accepts, or undefined for any: clients of other providers' APIs send their own, such as
+ * `beta=true`.
+ */
+export function queryNamesOf({
+  format,
+  queryInput,
+}: Pick<Route, 'format' | 'queryInput'>): readonly string[] | undefined {
+  if (format !== 'envelope') return undefined;
+  const entries = queryInput && 'entries' in queryInput ? queryInput.entries : {};
+  return typeof entries === 'object' && entries !== null ? Object.keys(entries) : [];
+}
+
 /** Returns every error code that an operation may return, by status: those implied by its route, and its own. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { access, credential, method, priced } = route;
   const changes = method !== 'GET' && method !== 'HEAD';
-  const takesInput = Boolean(route.pathInput ?? route.queryInput ?? route.bodyInput ?? route.idempotent);
   const possible: readonly [condition: unknown, ...codes: ErrorCode[]][] = [
     [true, 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', ...(route.refusals ?? [])],
     [changes, 'PAYLOAD_TOO_LARGE'],
     [route.bodyInput, 'UNSUPPORTED_MEDIA_TYPE'],
     [credential !== 'none' && credential !== 'session if any', 'INVALID_API_KEY'],
-    [takesInput, 'INVALID_FORMAT'],
+    [takesInput(route), 'INVALID_FORMAT'],
     // 403: an API key where a session is required, and a cross-site request with the browser's session.
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
