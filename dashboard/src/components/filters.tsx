@@ -1,4 +1,5 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { useQuery } from '../lib/hooks.ts';
 import type { IconName } from './icon.tsx';
 import { Empty } from './page.tsx';
@@ -20,6 +21,28 @@ export interface Filter<Value extends string = string> {
   readonly value: Value | undefined;
 }
 
+/** Milliseconds without typing after which a text is searched. */
+const pauseMs = 400;
+
+/** A text in the URL's query, which changes after a pause in typing. */
+export function QueryField({ name, ...props }: { readonly name: string } & TextInputProps) {
+  const [query, change] = useQuery();
+  const value = query.get(name) ?? '';
+  const [typed, setTyped] = useState(value);
+  const [shown, setShown] = useState(value);
+  // The URL changed otherwise, for example by clearing the filters.
+  if (shown !== value) {
+    setShown(value);
+    if (value !== typed.trim()) setTyped(value);
+  }
+  useEffect(() => {
+    if (typed.trim() === value) return undefined;
+    const timer = setTimeout(() => change({ [name]: typed.trim() || undefined }), pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed, value, name, change]);
+  return <TextInput {...props} value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} />;
+}
+
 export function useFilter<const Value extends string>(
   name: string,
   label: string,
@@ -32,7 +55,7 @@ export function useFilter<const Value extends string>(
 }
 
 /** Returns a function that resets the filters. */
-export function useClear(filters: readonly Filter[]): () => void {
+export function useClear(filters: readonly Pick<Filter, 'name'>[]): () => void {
   const [, change] = useQuery();
   return () => change(Object.fromEntries(filters.map(({ name }) => [name, undefined])));
 }
@@ -63,7 +86,7 @@ export function FilterFields({ filters, columns }: FilterFieldsProps) {
 interface NoMatchProps {
   readonly icon: IconName;
   readonly title: string;
-  readonly filters: readonly Filter[];
+  readonly filters: readonly Pick<Filter, 'name'>[];
 }
 
 /** Shown in place of a list if no row matches its filters. */

@@ -1,4 +1,4 @@
-import { Badge, Stack, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
@@ -12,13 +12,15 @@ import { useNow } from '../api/config.ts';
 import { type KeyRecord, keyTitle } from '../api/keys.ts';
 import { useIsOffered, useKeys } from '../api/reads.ts';
 import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../components/details.tsx';
-import { FilterFields, NoMatch, useFilter } from '../components/filters.tsx';
+import { FilterFields, NoMatch, QueryField, useFilter } from '../components/filters.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../components/tables.tsx';
 import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../lib/format.ts';
 import { useQuery } from '../lib/hooks.ts';
 import { serviceTitle } from '../lib/offer.ts';
+import { localDay, startOfDay } from '../lib/time-zone.ts';
+import { ExportButtons, ExportStatus, useLogExport } from './logs-export.tsx';
 
 const { listRequests } = creditRoutes;
 const list: ListRequests = (query, signal) => call(listRequests, { query }, { signal });
@@ -58,19 +60,34 @@ interface RequestsPanelProps {
 const pageSize = 25;
 
 export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProps) {
-  const { filters, requested } = useFilters(dayOf(useNow()), keys);
+  const { filters, texts, requested } = useFilters(localDay(useNow()), keys);
   const pages = usePages({
     queryKey: [...queryKey, requested],
-    read: (cursor, signal) => list({ ...requested, limit: String(pageSize), cursor }, signal),
+    read: (cursor, signal) => readPage(list, { ...requested, limit: String(pageSize), cursor }, signal),
     rowsOf: ({ requests }) => requests,
     keepsPrevious: true,
   });
   const { item, isOpen, open, close } = useOpened<RequestEntry>();
-  const isFiltered = filters.some(({ value }) => value !== undefined);
-  const noMatch = <NoMatch icon="logs" title="No requests match these filters" filters={filters} />;
+  const saving = useLogExport({ list, query: requested });
+  const isFiltered = Object.values(requested).some((value) => value !== undefined);
+  const noMatch = <NoMatch icon="logs" title="No requests match these filters" filters={[...filters, ...texts]} />;
   return (
-    <Panel title="Requests" aside={<RefreshButton pages={pages} />}>
+    <Panel
+      title="Requests"
+      aside={
+        <Group gap="xs">
+          <ExportButtons {...saving} />
+          <RefreshButton pages={pages} />
+        </Group>
+      }
+    >
       <FilterFields filters={filters} columns="repeat(auto-fit, minmax(8rem, 1fr))" />
+      <Group gap="sm" mb="lg" align="flex-end">
+        {texts.map((field) => (
+          <QueryField key={field.name} {...field} flex="1 1 11rem" />
+        ))}
+      </Group>
+      <ExportStatus {...saving} />
       <PagedList pages={pages} empty={isFiltered ? noMatch : empty}>
         {(requests) => <RequestTable requests={requests} onOpen={open} />}
       </PagedList>
@@ -81,10 +98,42 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
   );
 }
 
+/** Maximum reads for one page of the table: a search may find nothing in a page. */
+const maxReads = 4;
+
+async function readPage(list: ListRequests, query: InferInput<typeof RequestQuery>, signal: AbortSignal) {
+  let page = await list(query, signal);
+  for (let reads = 1; reads < maxReads && page.requests.length === 0 && page.nextCursor !== null; reads++)
+    page = await list({ ...query, cursor: page.nextCursor }, signal);
+  return page;
+}
+
+const custom = 'custom';
 const dayChoices = [
   { value: '7', label: '7 days' },
-  { value: '1', label: 'Today (UTC)' },
+  { value: '1', label: 'Today' },
+  { value: custom, label: 'Custom' },
 ] as const;
+
+const searchFields = [
+  { name: 'id', label: 'Request ID', maxLength: 64 },
+  { name: 'error', label: 'Error contains', maxLength: 100 },
+] as const;
+const rangeFields = [
+  { name: 'from', label: 'From', type: 'datetime-local' },
+  { name: 'to', label: 'To', type: 'datetime-local' },
+] as const;
+
+/** The start of the first of the last `days` local days. */
+function startOfLast(days: number, today: string): string {
+  return new Date(startOfDay(dayOf(Date.parse(today) - (days - 1) * dayMs))).toISOString();
+}
+
+/** The UTC time of a local one in the URL's query, or undefined if it is not one. */
+function timeOf(local: string | null): string | undefined {
+  const ms = Date.parse(local ?? '');
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}
 
 const statusChoices = [
   { value: '2xx', label: '2xx: succeeded' },
@@ -118,14 +167,19 @@ function useFilters(today: string, keys: readonly KeyRecord[]) {
     'All keys',
     isUnknown ? [...keyChoices, { value: keyId, label: 'Deleted key' }] : keyChoices,
   );
+  const isCustom = days.value === custom;
   const requested = {
-    from: days.value && dayOf(Date.parse(today) - (Number(days.value) - 1) * dayMs),
+    from: isCustom ? timeOf(query.get('from')) : days.value && startOfLast(Number(days.value), today),
+    to: isCustom ? timeOf(query.get('to')) : undefined,
+    requestId: query.get('id') ?? undefined,
+    error: query.get('error') ?? undefined,
     status: status.value,
     service: service.value,
     model: model.value,
     keyId: key.value,
   };
-  return { filters: [days, status, service, model, key], requested };
+  const texts = isCustom ? [...rangeFields, ...searchFields] : searchFields;
+  return { filters: [days, status, service, model, key], texts, requested };
 }
 
 interface RequestTableProps {

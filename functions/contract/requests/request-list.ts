@@ -1,24 +1,26 @@
 import * as v from 'valibot';
 import { serviceNames } from '../billing/prices.ts';
 import { recordedHeaders } from '../platform/request-record.ts';
-import { day, instant, pageSize, text, whole } from '../shared/fields.ts';
+import { day, instant, pageSize, text, timestamp, whole } from '../shared/fields.ts';
+
+const dayOrTime = v.union([day, timestamp], 'must be a date such as 2027-01-31 or an ISO 8601 timestamp');
 
 /**
- * Days are in UTC and inclusive. Default: everything that is kept. `cursor` is the `nextCursor` of the previous page.
- * `status` is a status code or a class of codes.
+ * `from` and `to` are inclusive UTC days or times. Default: everything that is kept. `cursor` is the `nextCursor` of the
+ * previous page. `status` is a status code or a class of codes. `error` is a part of the error code or detail, in any case.
  */
 export const RequestQuery = v.object({
-  from: v.optional(day),
-  to: v.optional(day),
+  from: v.optional(dayOrTime),
+  to: v.optional(dayOrTime),
+  requestId: v.optional(v.pipe(text(64), v.regex(/^\w+$/, 'must be the id of a request'))),
+  error: v.optional(text(100)),
   status: v.optional(
     v.pipe(v.string(), v.regex(/^(?:[2-5]xx|[2-5]\d\d)$/, 'must be a status such as 429, or 2xx, 3xx, 4xx or 5xx')),
   ),
   service: v.optional(v.picklist(serviceNames, 'must be the name of a service')),
   model: v.optional(text(128)),
   keyId: v.optional(text(128)),
-  cursor: v.optional(
-    v.pipe(text(160), v.regex(/^\d{4}-[\dT:.-]{18}Z#\w+$/, 'must be the nextCursor of the previous page')),
-  ),
+  cursor: v.optional(v.pipe(text(256), v.regex(/^[\w-]+$/, 'must be the nextCursor of the previous page'))),
   limit: v.optional(pageSize, '50'),
 });
 
@@ -48,5 +50,14 @@ const RequestEntry = v.object({
   unlisted: whole,
 });
 
-/** Newest first. A page may have fewer than `limit` requests even if another one follows. */
-export const RequestList = v.object({ requests: v.array(RequestEntry), nextCursor: v.nullable(v.string()) });
+/**
+ * Newest first. A page reads a limited number of records, so it may have fewer than `limit` requests, or none, even if
+ * another one follows.
+ */
+export const RequestList = v.object({
+  requests: v.array(RequestEntry),
+  nextCursor: v.nullable(v.string()),
+  searchedTo: v.optional(
+    v.pipe(instant, v.description('Present if another page follows: all later requests have been searched.')),
+  ),
+});

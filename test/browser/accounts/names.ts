@@ -82,7 +82,7 @@ export function nameTests(): void {
       { date: '2026-03-03', credits: 1 },
       { date: '2026-03-02', credits: 9 },
     ].map((day) => ({ ...day, service: 'chat', model: 'svc-1', keyId: null, calls: 1 }));
-    await changeData(page, '**/api/usage?*', () => ({ from: '2026-03-01', to: '2026-03-05', days }));
+    await changeData(page, '**/api/usage?*', () => ({ from: '2026-03-01', to: '2026-03-05', timezone: 'UTC', days }));
     await page.goto('/usage?group=day');
     const table = page.getByRole('table', { name: 'Usage by day' });
     await table.waitFor();

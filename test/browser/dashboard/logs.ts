@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { expectFits, expectReadable } from '../pages/findings.ts';
-import { eventually, member, open, press, service, shows } from '../stage.ts';
+import { eventually, member, open, press, saved, service, shows } from '../stage.ts';
 
 export function logTests(): void {
   test('lists requests with their status, and shows the reason of a refusal', async () => {
@@ -40,6 +40,80 @@ export function logTests(): void {
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
     await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(await opener.textContent());
+  });
+
+  test('searches by request id, text of the error and time range', async () => {
+    const person = await service.person({ planRank: 2 });
+    const post = (body: unknown) => service.call('POST', '/v1/chat/completions', { key: person.key, body });
+    const first = await post(chat());
+    await post({ ...chat(), temperature: 3 });
+    await post({ ...chat(), top_p: 3 });
+    await service.settled();
+    const page = await open('/logs', person);
+    const rows = page.getByRole('table', { name: /^Requests/ }).getByRole('row');
+    await eventually(() => rows.count()).toBe(4);
+
+    await page.getByLabel('Error contains').fill('TEMPERATURE must');
+    await eventually(() => rows.count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('error')).toBe('TEMPERATURE must');
+    await page.getByLabel('Error contains').fill('nothing like this');
+    await shows(page, 'No requests match these filters');
+    await press(page, 'Clear filters');
+    await eventually(() => rows.count()).toBe(4);
+    expect(await page.getByLabel('Error contains').inputValue()).toBe('');
+
+    await page.getByLabel('Request ID').fill(` ${first.headers.get('x-request-id')} `);
+    await eventually(() => rows.count()).toBe(2);
+    await page.reload();
+    await eventually(() => rows.count()).toBe(2);
+
+    await page.goto('/logs?days=custom&from=2020-01-01T00:00&to=2020-01-02T00:00');
+    await shows(page, 'No requests match these filters');
+    await page.getByLabel('To', { exact: true }).fill('2099-01-01T00:00');
+    await eventually(() => rows.count()).toBe(4);
+    await expectReadable(page, 'logs-search');
+    await expectFits(page, 'logs-search');
+  });
+
+  test('exports all pages as CSV and JSON lines, with progress, and can be cancelled', async () => {
+    const person = await service.person({ planRank: 2 });
+    const refused = { ...chat(), temperature: 3 };
+    for (const body of [chat(), refused, chat()])
+      await service.call('POST', '/v1/chat/completions', { key: person.key, body });
+    await service.settled();
+    const page = await open('/logs', person);
+    const rows = page.getByRole('table', { name: /^Requests/ }).getByRole('row');
+    await eventually(() => rows.count()).toBe(4);
+    // Pages of one request, of which the export follows every cursor.
+    await page.route('**/api/requests?*limit=200*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
+    );
+    const csv = await saved(page, 'Export CSV');
+    expect(csv.name).toMatch(/^requests-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = csv.bytes.toString().trim().split('\r\n');
+    expect(lines[0]).toMatch(/^requestId,at,route,status,message,detail,/);
+    expect(lines.map((line) => line.split(',')[3])).toEqual(['status', '200', '400', '200']);
+    await shows(page, 'Exported 3 requests.');
+
+    await page.getByLabel('Error contains').fill('temperature');
+    await eventually(() => rows.count()).toBe(2);
+    const jsonl = await saved(page, 'Export JSONL');
+    const entries = jsonl.bytes.toString().trim().split('\n');
+    expect(entries.map((line) => JSON.parse(line))).toMatchObject([{ status: 400, message: 'INVALID_FORMAT' }]);
+
+    let isHeld = true;
+    await page.route('**/api/requests?*limit=200*', async (route) => {
+      while (isHeld) await page.waitForTimeout(50);
+      await route.abort();
+    });
+    await press(page, 'Export CSV');
+    await page.getByRole('progressbar', { name: 'Export' }).waitFor({ state: 'attached' });
+    await press(page, 'Cancel');
+    await eventually(() => page.getByRole('progressbar', { name: 'Export' }).count()).toBe(0);
+    isHeld = false;
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await press(page, 'Export CSV');
+    await page.getByRole('alert').waitFor();
   });
 
   test('explains an empty result and a failed load', async () => {
