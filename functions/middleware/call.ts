@@ -63,10 +63,10 @@ export interface Call {
 /** Set by `authenticate`. */
 export interface Identity {
   readonly caller: Caller;
-  /** The organization that the request names; null if the header is malformed. */
-  organization?: number | null;
-  /** Thrown by `authorize` if the named organization cannot be used. `caller` acts for the personal one. */
-  readonly refusal?: ServiceError | undefined;
+  /** Thrown by `validate` if the header that names the organization is malformed. */
+  malformed?: ServiceError | undefined;
+  /** Thrown by `authorize` if the caller may not use the named organization. */
+  refusal?: ServiceError | undefined;
   /** Verifies a key before admission, with one read. */
   readonly prove?: Proof;
   /** The same before work that costs more than the read. Trusts a recent proof, because the admission verifies the key. */

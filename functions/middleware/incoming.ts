@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { bodyKindOf, bodyTypes, idempotencyKey, type ResponseKind } from '#contract/http/request.ts';
-import { queryNamesOf, type Route } from '#contract/http/route.ts';
+import { actsForOrganization, queryNamesOf, type Route } from '#contract/http/route.ts';
+import { organizationHeader } from '#contract/organizations/roles.ts';
 import type { Holder } from '#domain/accounts/sessions.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import { hasWorkingKey } from '#domain/meter/admission.ts';
@@ -17,13 +18,7 @@ import {
 import type { Call, Identity, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';
-import {
-  authorizeRole,
-  identityOf,
-  malformedOrganization,
-  namedOrganization,
-  refuseForeignOrganization,
-} from './organization.ts';
+import type { organizationRules } from './organization.ts';
 
 /** Rejects a body by size or media type before authentication (docs/api.md#order-of-refusals). */
 export function accept(route: Route): Middleware {
@@ -133,18 +128,19 @@ export function authenticate(route: Route, authentication: () => Authentication)
 
   async function identityOfCaller(
     { credential, isHeader }: PresentedCredential,
-    organization: Identity['organization'],
+    organization: NamedOrganization | undefined,
   ): Promise<Identity> {
     const takesSession = route.credential !== 'key';
     const keyHeader = route.format === 'anthropic';
     if (credential?.kind === 'key') {
       const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
-      if (route.priced) return pricedIdentity(caller);
+      const refusal = organization?.refusalOfKey(caller);
+      if (route.priced) return pricedIdentity(caller, refusal);
       await proofOf(caller)();
-      return { caller };
+      return { caller, refusal };
     }
     if (credential?.kind === 'session' && takesSession) {
-      const identity = await sessionIdentity(credential, organization ?? undefined);
+      const identity = await sessionIdentity(credential, organization);
       if (!identity) throw unknownSession();
       return identity;
     }
@@ -152,33 +148,50 @@ export function authenticate(route: Route, authentication: () => Authentication)
     throw missingCredential({ key: route.credential !== 'session', session: takesSession, keyHeader });
   }
 
-  function pricedIdentity(caller: KeyCaller): Identity {
+  function pricedIdentity(caller: KeyCaller, refusal: ServiceError | undefined): Identity {
     const prove = proofOf(caller, (meter) => (identity.meter = meter));
     const proveForWork = async () => {
       if (!proved.has(caller.keyId, authentication().now())) await prove();
     };
-    const identity: Identity = { caller, prove, proveForWork };
+    const identity: Identity = { caller, refusal, prove, proveForWork };
     return identity;
   }
 
-  async function sessionIdentity(session: Credential, organizationId?: number): Promise<Identity | undefined> {
-    const holder = await authentication().findBySession(session, organizationId);
-    return holder && identityOf(session, holder, organizationId);
+  async function sessionIdentity(session: Credential, organization?: NamedOrganization): Promise<Identity | undefined> {
+    const holder = await authentication().findBySession(session, organization?.id);
+    if (!holder) return undefined;
+    if (organization?.id !== undefined) return organization.identityOf(session, holder);
+    const { account } = holder;
+    return { caller: { kind: 'session', accountId: account.id, account, role: 'owner', session } };
   }
 
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
       const shown = presentedCredential(event, authentication().sessionCookie, route);
-      const organization = namedOrganization(event, route);
+      const names = organizationsIn(event, route);
+      const organization = names.length > 0 ? await rulesFor(names) : undefined;
       const identity = await (route.credential === 'session if any'
         ? shown.credential?.kind === 'session' && sessionIdentity(shown.credential)
         : identityOfCaller(shown, organization));
       if (!identity) return;
       call.identity = identity;
-      if (organization !== undefined) identity.organization = organization;
+      if (organization) identity.malformed = organization.malformed;
     },
   };
+
+  /** Loaded only for requests that name an organization. */
+  async function rulesFor(names: readonly string[]): Promise<NamedOrganization> {
+    const { organizationRules } = await import('./organization.ts');
+    return organizationRules(route, names);
+  }
+}
+
+type NamedOrganization = ReturnType<typeof organizationRules>;
+
+function organizationsIn(event: APIGatewayProxyEvent, route: Route): readonly string[] {
+  if (route.namesOrganization) return [event.pathParameters?.['id'] ?? ''];
+  return actsForOrganization(route) ? headerValues(event, organizationHeader) : [];
 }
 
 interface PresentedCredential {
@@ -227,7 +240,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
           'API keys cannot be used for this operation. Sign in to the dashboard.',
         );
       }
-      if (!identity || caller?.kind !== 'session') return identity && refuseForeignOrganization(identity);
+      if (!identity || caller?.kind !== 'session') return identity?.refusal && refuseProved(identity);
       if (route.confirmed && caller.account.confirmedAt === undefined) {
         throw new ServiceError(
           'ACCOUNT_NOT_CONFIRMED',
@@ -237,10 +250,15 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
       if (route.role && caller.account.role !== route.role) {
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Only an ${route.role} may do this.`);
       }
-      authorizeRole(route, caller, identity.refusal);
+      if (identity.refusal) throw identity.refusal;
       return undefined;
     },
   };
+}
+
+async function refuseProved({ prove, refusal }: Identity): Promise<void> {
+  await prove?.();
+  throw refusal;
 }
 
 /**
@@ -281,7 +299,7 @@ export function validate(
     before: async function validateInput({ event, context: { call } }) {
       const prove = async () => call.identity?.prove?.();
       try {
-        if (call.identity?.organization === null) throw malformedOrganization();
+        if (call.identity?.malformed) throw call.identity.malformed;
         const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
         refuseUnknownQuery(route, event.queryStringParameters ?? {});
         const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');

@@ -125,9 +125,12 @@ export function refusePersonal(acting: Acting, detail: string): void {
 
 /** Throws 403 with the roles that may do this. */
 export function refuseRole(access: OrganizationAccess, role: OrganizationRole): void {
-  if (mayAccess(access, role)) return;
+  if (!mayAccess(access, role)) throw roleTooSmall(access, role);
+}
+
+export function roleTooSmall(access: OrganizationAccess, role: OrganizationRole): ServiceError {
   const detail = `This requires the role ${roleNames(access)} in the organization; yours is ${role}.`;
-  throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 
 /** The same for organizations of others and unknown ones. */
