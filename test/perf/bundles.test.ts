@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe.each([
   ['create-chat-completion', routeEntry, 390],
   ['create-openai-embeddings', routeEntry, 395],
-  ['translate', routeEntry, 385],
+  ['translate', routeEntry, 390],
   ['analyze', routeEntry, 380],
   ['list-keys', routeEntry, 525],
   ['unknown-route', routeEntry, 90],
