@@ -72,6 +72,7 @@ export function organizationService(parts: OrganizationParts) {
       const isDone = await store.create(organization, member, openMeter(id, Math.floor(now / 1000), parts.plans));
       if (isDone) return organizationView({ organization, member });
       if ((await store.count(account.id)) >= limits.organizations) throw tooManyOrganizations();
+      return undefined;
     });
   }
 

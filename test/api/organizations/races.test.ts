@@ -48,7 +48,7 @@ it.each(times(3, (index) => seed + index))(
     expect(outcomes).toContain('200 SUCCESS');
     // The other owner remains the last one, or has lost the right or the membership.
     const expected = ['200 SUCCESS', '409 INVALID_STATE', '403 INSUFFICIENT_PERMISSIONS', '404 NOT_FOUND'];
-    expect([...outcomes].filter((outcome) => !expected.includes(outcome))).toEqual([]);
+    expect(expected).toEqual(expect.arrayContaining([...outcomes]));
   },
 );
 
@@ -71,7 +71,7 @@ it('has at most 50 open invitations, after 10 parallel ones at 45', async () => 
   const outcomes = (await Promise.all(times(10, invite))).map(code);
   expect(outcomes.toSorted()).toEqual([...times(5, () => '201 SUCCESS'), ...times(5, () => '409 INVALID_STATE')]);
   const open = (await stored(id))?.['open'] as Record<string, number>;
-  expect(Object.values(open).toSorted()[0]).toBeGreaterThan(past);
+  expect(Math.min(...Object.values(open))).toBeGreaterThan(past);
   expect(Object.keys(open)).toHaveLength(50);
   const [first] = (await calls.call('GET', `/${id}/invitations`, ada)).body.data.items;
   expect((await calls.invite(id, ada, first.email, 'developer')).status).toBe(201);
