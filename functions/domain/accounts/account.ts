@@ -3,9 +3,12 @@ import type { MailKind } from '#contract/accounts/mail-preferences.ts';
 import { isName, withoutHidden } from '#contract/accounts/names.ts';
 import type { Plans } from '#contract/billing/plans.ts';
 import type { Settled } from '../meter/meter.ts';
+import type { OutgoingMail } from '../shared/ports.ts';
 import type { ConsumedToken } from './google-sign-in.ts';
 import type { CommonPasswords } from './passwords.ts';
 import type { AcceptedTerms } from './terms.ts';
+
+export type { OutgoingMail } from '../shared/ports.ts';
 
 /** Times in epoch ms. */
 export interface Account {
@@ -53,14 +56,6 @@ export type Role = (typeof roles)[number];
 export interface StoredToken {
   readonly digest: string;
   readonly expiresAt: number;
-}
-
-export interface OutgoingMail {
-  readonly id: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
 }
 
 /** Normalizes case and domain. An invalid address is only lower-cased and never matches an account. */

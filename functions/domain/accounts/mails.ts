@@ -106,7 +106,7 @@ ${mark}
 ${escapeHtml(brand.name)}
 </td></tr></table>
 </td></tr>
-<tr><td bgcolor="${brand.card}" style="padding:28px 24px;border:1px solid ${brand.line};border-radius:12px">
+<tr><td bgcolor="${brand.card}" style="overflow-wrap:anywhere;padding:28px 24px;border:1px solid ${brand.line};border-radius:12px">
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.01em">${escapeHtml(subject)}</h1>
 <p>${escapeHtml(greeting)}</p>
 ${about.map((line) => `<p><b>${escapeHtml(line)}</b></p>\n`).join('')}<p>${escapeHtml(body)}</p>

@@ -1,10 +1,18 @@
 import { iso } from '#contract/shared/time.ts';
+import type { KeyNotice } from '../keys/key-service.ts';
 import type { KeyRecord } from '../keys/key.ts';
+import { newRequestId } from '../shared/credential.ts';
+import type { Random } from '../shared/ports.ts';
+import { addresseeOf } from './mail-preferences.ts';
 import { type Addressee, emailContent, type MailContent } from './mails.ts';
 import type { SessionOrigin } from './sessions.ts';
+import { keyMails, type Throttle } from './throttle.ts';
 
 /** Such as `2026-11-27 22:12 UTC`. */
 const minuteOf = (ms: number): string => `${iso(ms).slice(0, 16).replace('T', ' ')} UTC`;
+
+/** Created on use, because loading the names takes time. */
+const countryName = (code: string): string => new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
 
 /** `link`: the sessions in the settings. */
 export function newDeviceMail(
@@ -13,7 +21,7 @@ export function newDeviceMail(
   link: string,
 ): MailContent {
   const client = [browser ?? 'an unknown program', ...(system === null ? [] : [`on ${system}`])].join(' ');
-  const place = isLocal ? ' on the machine of the service' : country === null ? '' : ` in ${country}`;
+  const place = isLocal ? ' on the machine of the service' : country === null ? '' : ` in ${countryName(country)}`;
   return emailContent({
     subject: 'New sign-in to your account',
     to,
@@ -33,9 +41,23 @@ export function keyCreatedMail(
   return emailContent({
     subject: 'An API key was created',
     to,
-    body: `The API key ${prefix}…${lastFour} was created in your account at ${minuteOf(createdAt)}.`,
+    body: `The API key ${prefix}…${lastFour} was created at ${minuteOf(createdAt)}.`,
     action: 'View keys',
     link,
     footer: 'If it was not you, revoke the key and change your password.',
   });
+}
+
+interface NoticeParts {
+  readonly throttle: () => Pick<Throttle, 'take'>;
+  readonly random: Random;
+  readonly publicOrigin: string;
+}
+
+export function keyNotices({ throttle, random, publicOrigin }: NoticeParts): KeyNotice {
+  return async (accountId, creator, record) => {
+    if ((await throttle().take(keyMails, String(accountId))) > 0) return undefined;
+    const content = keyCreatedMail(addresseeOf(creator, publicOrigin), record, `${publicOrigin}/keys`);
+    return { id: newRequestId(random), to: creator.email, ...content };
+  };
 }

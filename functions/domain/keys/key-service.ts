@@ -1,9 +1,5 @@
-import type { Account, OutgoingMail } from '../accounts/account.ts';
-import { addresseeOf } from '../accounts/mail-preferences.ts';
-import { keyCreatedMail } from '../accounts/security-mails.ts';
 import type { Meter } from '../meter/meter.ts';
-import { newRequestId } from '../shared/credential.ts';
-import type { Clock, Random } from '../shared/ports.ts';
+import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 import {
   changedKey,
   type EnforceChangeLimit,
@@ -38,29 +34,32 @@ interface NewKey extends Omit<KeyChanges, 'status'> {
   readonly name: string;
 }
 
-/** The email about a new key of an account to the person who created it. */
+/** Returns the email about a new key of an account to the person who created it, or undefined after too many. */
 export type KeyNotice = (
   accountId: number,
   creator: KeyCreator,
   record: KeyRecord,
 ) => Promise<OutgoingMail | undefined>;
 
-export type KeyCreator = Pick<Account, 'id' | 'email' | 'name' | 'confirmedAt'>;
+export interface KeyCreator {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly confirmedAt?: number;
+}
 
 export type KeyService = ReturnType<typeof keyService>;
 
 interface KeyAccounts {
   readonly enforceChangeLimit: EnforceChangeLimit;
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
-  readonly publicOrigin: string;
-  /** Returns whether the account may get another email about a new key. */
-  readonly takeMail: (accountId: number) => Promise<boolean>;
+  readonly noticeOf: KeyNotice;
 }
 
 /** Manages API keys (docs/security.md#credentials and docs/accounts.md#keys). */
 export function keyService(
   keys: KeyStore,
-  { enforceChangeLimit, findMeter, publicOrigin, takeMail }: KeyAccounts,
+  { enforceChangeLimit, findMeter, noticeOf }: KeyAccounts,
   clock: Clock,
   random: Random,
 ) {
@@ -73,11 +72,6 @@ export function keyService(
     enforceChangeLimit,
     clock,
   });
-  const noticeOf: KeyNotice = async (accountId, creator, record) => {
-    if (!(await takeMail(accountId))) return undefined;
-    const content = keyCreatedMail(addresseeOf(creator, publicOrigin), record, `${publicOrigin}/keys`);
-    return { id: newRequestId(random), to: creator.email, ...content };
-  };
   const rotate = keyRotation({ keys, budgets, enforceChangeLimit, noticeOf, clock, random });
 
   const checkExpiry = (expiresAt: string | null | undefined): void => requireFuture(expiresAt, clock.now());

@@ -4,9 +4,9 @@ import type { AuditEvent } from '#contract/operators/operators.ts';
 import { epochMs } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso, isoOrNull } from '#contract/shared/time.ts';
-import type { OutgoingMail } from '../accounts/account.ts';
 import { type Budget, budgetAt, budgetOf, familyOf, nextPeriod, type WorkingKey } from '../meter/key-limits.ts';
 import type { KeyEvent } from '../meter/meter.ts';
+import type { OutgoingMail } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** A stored API key. `id` is the digest of the key, which is never stored. Times in epoch ms. */

@@ -38,3 +38,12 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
 }
+
+/** An email of the outbox. No second one with its id is sent. */
+export interface OutgoingMail {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}

@@ -5,6 +5,7 @@ import { googleSignInService, type IdentityTokens } from '#domain/accounts/googl
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
+import { keyNotices } from '#domain/accounts/security-mails.ts';
 import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
 import { termsService } from '#domain/accounts/terms.ts';
 import {
@@ -14,7 +15,6 @@ import {
   tokenCounts,
   uploads,
   keyChanges,
-  keyMails,
   subscriptionChanges,
   type ThrottleRule,
   throttle,
@@ -113,9 +113,8 @@ function build() {
   const findMeter = (accountId: number) => meters().find(accountId);
   const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
   const keys = lazy(() => {
-    const { publicOrigin } = settings;
-    const takeMail = async (accountId: number) => (await throttles().take(keyMails, String(accountId))) === 0;
-    const parts = { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter, publicOrigin, takeMail };
+    const noticeOf = keyNotices({ throttle: () => throttles(), random, publicOrigin: settings.publicOrigin });
+    const parts = { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter, noticeOf };
     return keyService(keyRecords(), parts, clock, random);
   });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };

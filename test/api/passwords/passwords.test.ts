@@ -91,8 +91,7 @@ describe('a password change', () => {
     expect([code(await me(cookie)), code(await me(other))]).toEqual(times(2, () => '401 INVALID_API_KEY'));
     expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
     expect(code(await login(email, 'another river bank'))).toBe('200 LOGIN_SUCCESS');
-    const subjects = (await mailsTo(service, email)).map(({ subject }) => subject);
-    expect(subjects.slice(0, 2)).toEqual(['New sign-in to your account', 'Your password was changed']);
+    expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
   it('succeeds for one of several concurrent requests, and the others return an error', async () => {
@@ -149,7 +148,8 @@ describe('a password reset', () => {
     expect([code(await me(cookie)), code(await me(other))]).toEqual(times(2, () => '401 INVALID_API_KEY'));
     expect(code(await login(email, password))).toBe('401 INVALID_CREDENTIALS');
     expect(code(await login(email, 'another river bank'))).toBe('200 LOGIN_SUCCESS');
-    expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
+    const subjects = (await mailsTo(service, email)).map(({ subject }) => subject);
+    expect(subjects.slice(0, 2)).toEqual(['New sign-in to your account', 'Your password was changed']);
   });
 
   it('succeeds for one of 30 concurrent requests, and sets the password of that request', async () => {

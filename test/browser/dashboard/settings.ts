@@ -128,4 +128,15 @@ export function settingsTests(): void {
     await press(page, 'Delete account permanently');
     await eventually(() => page.url()).toContain('/login?deleted');
   });
+
+  test('switch an email off, and keep it off after a reload, on a phone too', async () => {
+    const { page } = await member('/settings#emails', {}, phone);
+    const renewals = page.getByRole('switch', { name: /^Renewals/ });
+    await renewals.click();
+    await shows(page, 'Renewals: emails are off.');
+    await page.reload();
+    await eventually(() => renewals.isChecked()).toBe(false);
+    expect(await page.getByRole('switch', { name: /^Receipts/ }).isChecked()).toBe(true);
+    await expectFits(page, 'email-preferences');
+  });
 }

@@ -141,19 +141,8 @@ async function manageKeys({ send, inTurn }: Caller): Promise<void> {
   await inTurn(['changeProfile', 'acceptTerms'], { cookie });
   const path = v.parse(Created, (await send('createKey', { cookie })).data);
   await inTurn(['changeKey', 'rotateKey', 'revokeKey'], { cookie, path });
-  await inTurn(
-    [
-      'listKeys',
-      'listRequests',
-      'getLimits',
-      'setLimits',
-      'getMailPreferences',
-      'setMailPreferences',
-      'getAlerts',
-      'setAlerts',
-    ],
-    { cookie },
-  );
+  await inTurn(['listKeys', 'listRequests', 'getAlerts', 'setAlerts'], { cookie });
+  await inTurn(['getLimits', 'setLimits', 'getMailPreferences', 'setMailPreferences'], { cookie });
   const sessions = v.parse(Sessions, (await send('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await send('endSession', { cookie, path: { id } });

@@ -19,7 +19,7 @@ export function MailsPanel() {
   const { data, error, refetch } = useData(accountRoutes.getMailPreferences, {});
   return (
     <div id="emails">
-      <Panel title="Emails">
+      <Panel title="Email preferences">
         {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton height={240} radius="md" />}
         {data && <Switches preferences={data} />}

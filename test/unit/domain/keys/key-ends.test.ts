@@ -26,8 +26,7 @@ function serviceWith(outcome: KeyWrite, ...stored: StoredKey[]) {
   const accounts = {
     enforceChangeLimit: async (accountId: number) => void limited.push(accountId),
     findMeter: async () => undefined,
-    publicOrigin: 'https://text.example.org',
-    takeMail: async () => false,
+    noticeOf: async () => undefined,
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
   return { stored, writes, limited, service: keyService(keys as never, accounts, { now: () => now }, random) };

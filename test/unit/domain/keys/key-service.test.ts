@@ -53,8 +53,7 @@ function serviceWith(stored: readonly StoredKey[], budgets: readonly string[] = 
       reads.meter += 1;
       return meter;
     },
-    publicOrigin: 'https://text.example.org',
-    takeMail: async () => false,
+    noticeOf: async () => undefined,
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
   return { ...keyService(keys as never, accounts, { now: () => now }, random), writes, removed, reads };
