@@ -1,11 +1,8 @@
 import { dayMs } from '#contract/shared/time.ts';
-import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
+import { issueCredential, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
-import type { Account, AccountSettings, OutgoingMail } from './account.ts';
-import { addresseeOf } from './mail-preferences.ts';
-import { newDeviceMail } from './security-mails.ts';
+import type { Account, OutgoingMail } from './account.ts';
 import { enforceRowLimit, type SessionOrigin } from './sessions.ts';
-import { deviceMails, type Throttle } from './throttle.ts';
 
 const lifetime = 180 * dayMs;
 
@@ -19,19 +16,16 @@ export interface IssuedDevice {
   readonly lifetimeMs: number;
 }
 
+/** Returns the email to the owner about a new device, or undefined if none is sent. `at`: epoch ms. */
+export type DeviceNotice = (account: Account, signIn: SessionOrigin, at: number) => Promise<OutgoingMail | undefined>;
+
 export type DeviceService = ReturnType<typeof deviceService>;
 
 /**
  * Remembers browsers that have signed in. A device grants no access; its password guesses are counted separately, so
  * that other clients' guesses do not lock out the owner (ADR 10).
  */
-export function deviceService(
-  devices: DeviceStore,
-  throttle: () => Pick<Throttle, 'take'>,
-  clock: Clock,
-  random: Random,
-  { publicOrigin }: Pick<AccountSettings, 'publicOrigin'>,
-) {
+export function deviceService(devices: DeviceStore, noticeOf: DeviceNotice, clock: Clock, random: Random) {
   /** Reads at most once, even for unknown addresses. */
   async function findKnown(address: string, text: string | undefined): Promise<string | undefined> {
     return (await presentedDevice(address, text))?.digest;
@@ -74,14 +68,6 @@ export function deviceService(
     };
     await enforceRowLimit(devices, account.id, rank, maxDevices);
     return { text: issued.text, lifetimeMs: lifetime };
-  }
-
-  /** An unconfirmed address may belong to another person. */
-  async function noticeOf(account: Account, signIn: SessionOrigin, at: number): Promise<OutgoingMail | undefined> {
-    if (account.confirmedAt === undefined) return undefined;
-    if ((await throttle().take(deviceMails, String(account.id))) > 0) return undefined;
-    const content = newDeviceMail(addresseeOf(account, publicOrigin), { ...signIn, at }, `${publicOrigin}/settings`);
-    return { id: newRequestId(random), to: account.email, ...content };
   }
 
   function isAlive(device: Device, account: Account): boolean {

@@ -3,10 +3,11 @@ import type { KeyNotice } from '../keys/key-service.ts';
 import type { KeyRecord } from '../keys/key.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Random } from '../shared/ports.ts';
+import type { DeviceNotice } from './devices.ts';
 import { addresseeOf } from './mail-preferences.ts';
 import { type Addressee, emailContent, type MailContent } from './mails.ts';
 import type { SessionOrigin } from './sessions.ts';
-import { keyMails, type Throttle } from './throttle.ts';
+import { deviceMails, keyMails, type Throttle } from './throttle.ts';
 
 /** Such as `2026-11-27 22:12 UTC`. */
 const minuteOf = (ms: number): string => `${iso(ms).slice(0, 16).replace('T', ' ')} UTC`;
@@ -52,6 +53,16 @@ interface NoticeParts {
   readonly throttle: () => Pick<Throttle, 'take'>;
   readonly random: Random;
   readonly publicOrigin: string;
+}
+
+/** An unconfirmed address may belong to another person. */
+export function deviceNotices({ throttle, random, publicOrigin }: NoticeParts): DeviceNotice {
+  return async (account, signIn, at) => {
+    if (account.confirmedAt === undefined) return undefined;
+    if ((await throttle().take(deviceMails, String(account.id))) > 0) return undefined;
+    const content = newDeviceMail(addresseeOf(account, publicOrigin), { ...signIn, at }, `${publicOrigin}/settings`);
+    return { id: newRequestId(random), to: account.email, ...content };
+  };
 }
 
 export function keyNotices({ throttle, random, publicOrigin }: NoticeParts): KeyNotice {

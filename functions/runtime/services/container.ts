@@ -1,11 +1,10 @@
 import type { QueueId } from '#contract/platform/resources.ts';
 import { type Account, normalizedEmail } from '#domain/accounts/account.ts';
-import { deviceService } from '#domain/accounts/devices.ts';
+import { type DeviceNotice, deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
-import { keyNotices } from '#domain/accounts/security-mails.ts';
 import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
 import { termsService } from '#domain/accounts/terms.ts';
 import {
@@ -23,7 +22,7 @@ import {
 } from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alerts.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
-import { keyService } from '#domain/keys/key-service.ts';
+import { type KeyNotice, keyService } from '#domain/keys/key-service.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore, accountStore } from '#repositories/accounts/accounts.ts';
@@ -64,9 +63,15 @@ function build() {
   const identities = lazy(() => identityStore(dynamo(), table('accounts')));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
-  const devices = lazy(() =>
-    deviceService(deviceStore(dynamo(), table('accounts')), () => throttles(), clock, random, settings),
-  );
+  const securityMails = lazy(async () => {
+    const { deviceNotices, keyNotices } = await import('#domain/accounts/security-mails.ts');
+    const parts = { throttle: () => throttles(), random, publicOrigin: settings.publicOrigin };
+    return { ofDevice: deviceNotices(parts), ofKey: keyNotices(parts) };
+  });
+  const devices = lazy(() => {
+    const noticeOf: DeviceNotice = async (...given) => (await securityMails()).ofDevice(...given);
+    return deviceService(deviceStore(dynamo(), table('accounts')), noticeOf, clock, random);
+  });
   const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, enforceUnlessLocal(uploads)));
   const queueOf = (id: QueueId) =>
     lazy(async () => {
@@ -113,7 +118,7 @@ function build() {
   const findMeter = (accountId: number) => meters().find(accountId);
   const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
   const keys = lazy(() => {
-    const noticeOf = keyNotices({ throttle: () => throttles(), random, publicOrigin: settings.publicOrigin });
+    const noticeOf: KeyNotice = async (...given) => (await securityMails()).ofKey(...given);
     const parts = { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter, noticeOf };
     return keyService(keyRecords(), parts, clock, random);
   });
