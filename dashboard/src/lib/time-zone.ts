@@ -1,7 +1,7 @@
 /** The browser's time zone. Chromium returns `Etc/Unknown` if it finds none. */
 export function browserZone(): string {
-  const { timeZone = '' } = Intl.DateTimeFormat().resolvedOptions();
-  return timeZone === '' || timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
 }
 
 /** The browser's day at a time in epoch ms, as YYYY-MM-DD. */

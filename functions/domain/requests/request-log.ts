@@ -85,7 +85,11 @@ function filterOf({ from, to, status, ...others }: Query, now: number): RequestF
     from: Math.max(first, now - retentionMs),
     to: last,
     status: status === undefined ? undefined : statuses(status),
-    ...{ service, model, keyId, requestId, error },
+    service,
+    model,
+    keyId,
+    requestId,
+    error,
   };
 }
 

@@ -101,16 +101,16 @@ export function logTests(): void {
     const entries = jsonl.bytes.toString().trim().split('\n');
     expect(entries.map((line) => JSON.parse(line))).toMatchObject([{ status: 400, message: 'INVALID_FORMAT' }]);
 
-    let isHeld = true;
+    const held = Promise.withResolvers<void>();
     await page.route('**/api/requests?*limit=200*', async (route) => {
-      while (isHeld) await page.waitForTimeout(50);
+      await held.promise;
       await route.abort();
     });
     await press(page, 'Export CSV');
     await page.getByRole('progressbar', { name: 'Export' }).waitFor({ state: 'attached' });
     await press(page, 'Cancel');
     await eventually(() => page.getByRole('progressbar', { name: 'Export' }).count()).toBe(0);
-    isHeld = false;
+    held.resolve();
     expect(await page.getByRole('alert').count()).toBe(0);
     await press(page, 'Export CSV');
     await page.getByRole('alert').waitFor();
