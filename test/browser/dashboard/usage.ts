@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { times } from '#test/many.ts';
 import { chat } from '#test/service/service.ts';
+import { expectFits, expectReadable } from '../pages/findings.ts';
 import { changeData, eventually, member, open, press, requestsOf, saved, service, shows } from '../stage.ts';
 
 /** The lines of the "Export CSV" file, and its name. */
@@ -106,6 +107,8 @@ export function usageTests(): void {
     await changeData(page, '**/api/usage?*', (data) => ({ ...data, utcThrough: '2026-01-31' }));
     await page.reload();
     await shows(page, /Usage up to 31 Jan 2026 may be counted by UTC day/);
+    await expectReadable(page, 'usage-zone');
+    await expectFits(page, 'usage-zone');
   });
 
   test('accepts a custom range, reports an invalid one, and keeps the previous data', async () => {
