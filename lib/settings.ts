@@ -181,6 +181,7 @@ export const ExistingTables = v.strictObject({
   responses: v.optional(ExistingTable),
   messages: v.optional(Followed),
   transcriptions: v.optional(ExistingTable),
+  directory: v.optional(ExistingTable),
   payments: v.optional(ExistingTable),
 });
 

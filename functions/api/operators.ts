@@ -29,6 +29,9 @@ export const listAccountRequests: Operation<typeof operatorRoutes.listAccountReq
   { input },
 ) => (await operators()).reads().requests(input.path.id, input.query);
 
+export const listAccounts: Operation<typeof operatorRoutes.listAccounts> = async ({ operators }, { input }) =>
+  (await operators()).directory().list(input.query);
+
 export const listAuditEvents: Operation<typeof operatorRoutes.listAuditEvents> = async ({ operators }, { input }) =>
   (await operators()).trail().list(input.query);
 

@@ -31,6 +31,8 @@ const sk = { name: 'sk', type: 'S' } as const;
 /** `shard` distributes the sweep's indexes over partitions. Their sort keys are times. */
 const shard = { name: 'p', type: 'N' } as const;
 
+const group = { name: 'g', type: 'S' } as const;
+
 /**
  * Shards of the sweep's indexes of `meters`: accounts renewed at the same time are distributed over this many
  * partitions and runs. The number can be raised at any time, because every billing change moves an account to its
@@ -73,6 +75,20 @@ export const tables = {
    * (docs/adr/0018-audit-trail.md).
    */
   audit: { name: 'audit', partitionKey: pk, sortKey: sk },
+  /**
+   * A summary of each account for the list of operators, with indexes by group (state and plan), and the totals
+   * (docs/adr/0043-list-of-accounts.md).
+   */
+  directory: {
+    name: 'directory',
+    partitionKey: { name: 'a', type: 'N' },
+    ttlAttribute: 'ttl',
+    indexes: {
+      newest: { partitionKey: group, sortKey: { name: 'n', type: 'S' } },
+      spending: { partitionKey: group, sortKey: { name: 's', type: 'S' } },
+      balance: { partitionKey: group, sortKey: { name: 'b', type: 'S' } },
+    },
+  },
   /** Webhooks of accounts. A partition for each webhook contains its deliveries and the queue of pending ones. */
   webhooks: {
     name: 'webhooks',

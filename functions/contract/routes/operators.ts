@@ -1,6 +1,7 @@
 import { KeyList, KeyRecord } from '../accounts/keys.ts';
 import { LedgerPage, LedgerQuery } from '../billing/credits.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { DirectoryPage, DirectoryQuery } from '../operators/directory.ts';
 import {
   AccountDetails,
   AccountKeyPath,
@@ -47,6 +48,17 @@ export const operatorRoutes = {
     output: OperatedAccount,
     refusals: ['NOT_FOUND'],
     uses: { tables: { accounts: 'write', meters: 'write' } },
+  }),
+  listAccounts: defineRoute({
+    ...operators,
+    id: 'list-accounts',
+    method: 'GET',
+    path: '/api/operator/directory',
+    summary: 'List accounts',
+    note: 'Sorted descending, with totals. The list is updated every hour.',
+    queryInput: DirectoryQuery,
+    output: DirectoryPage,
+    uses: { tables: { accounts: 'write', meters: 'read', directory: 'read' } },
   }),
   getAccount: defineRoute({
     ...list,

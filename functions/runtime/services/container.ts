@@ -94,11 +94,12 @@ function build() {
       table('accounts'),
       table('meters'),
       async (accountId, signal) => {
-        const [{ purgeWebhooks }, { purger }, { purgeMessages }, { purgeResponses }] = await Promise.all([
+        const [{ purgeWebhooks }, { purger }, { purgeMessages }, { purgeResponses }, directory] = await Promise.all([
           import('#repositories/webhooks/webhooks.ts'),
           import('#repositories/agents/purge.ts'),
           import('#repositories/messages/messages.ts'),
           import('#repositories/responses/responses.ts'),
+          import('#repositories/operators/directory.ts'),
         ]);
         await (await organizations()).store.endMemberships(accountId);
         await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
@@ -106,6 +107,7 @@ function build() {
         await purgeResponses(dynamo(), table('responses'), accountId, signal);
         await purger(dynamo(), table('agents')).account(accountId, signal);
         await (await audioJobs()).purge(accountId, signal);
+        await directory.removeFromDirectory(dynamo(), table('directory'), accountId);
       },
       updateCustomer,
     ),

@@ -7,11 +7,13 @@ import type { SubscriptionService } from '#domain/billing/subscriptions.ts';
 import type { KeyService } from '#domain/keys/key-service.ts';
 import type { SuppressionStore } from '#domain/mail/mail.ts';
 import type { Metering } from '#domain/meter/metering.ts';
+import { directory } from '#domain/operators/directory.ts';
 import { accountReads, accountSearch } from '#domain/operators/operated-account.ts';
 import { auditTrail, operatorActions } from '#domain/operators/operator-actions.ts';
 import type { requestLog } from '#domain/requests/request-log.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
 import { mailHistory } from '#repositories/mail/mail.ts';
+import { directoryStore } from '#repositories/operators/directory.ts';
 import { auditReads, emailsOf, operatorStore } from '#repositories/operators/operators.ts';
 import { lazy } from '../process.ts';
 
@@ -44,6 +46,10 @@ export function operatorServices(parts: OperatorParts) {
         clock,
         random,
       });
+    }),
+    directory: lazy(() => {
+      const names = { directory: table('directory'), meters: () => table('meters'), accounts: () => table('accounts') };
+      return directory(directoryStore(dynamo(), names), clock);
     }),
     search: lazy(() => accountSearch(accounts(), metering(), clock)),
     reads: lazy(() => {

@@ -58,6 +58,7 @@ export function createTables(
     idempotency: table('idempotency'),
     requests: table('requests'),
     audit: table('audit'),
+    directory: table('directory'),
     webhooks: table('webhooks'),
     agents: table('agents'),
     responses: table('responses'),

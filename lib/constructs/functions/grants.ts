@@ -62,6 +62,7 @@ const puts = ['dynamodb:PutItem', 'dynamodb:UpdateItem'];
 const writes = [...reads, ...puts];
 const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   read: reads,
+  scan: [...reads, 'dynamodb:Scan'],
   append: ['dynamodb:GetItem', 'dynamodb:Query', ...puts, 'dynamodb:PartiQLInsert'],
   insert: ['dynamodb:PartiQLInsert'],
   add: ['dynamodb:PutItem'],

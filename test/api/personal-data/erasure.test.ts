@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
+import { services } from '#runtime/services/container.ts';
 import { documentedKinds, type Trace, tracesOf } from '#test/database/traces.ts';
 import { usePayingService } from '#test/payments/paying-service.ts';
 import { leave, type Life, live, own } from '#test/requests/accounts/life.ts';
@@ -31,6 +32,7 @@ describe('the purge of a deleted account', () => {
     const ids = [String(life.id), ...life.keyIds];
     const scan = () => tracesOf([...personal(life), ...ids], service.folder);
 
+    await (await services().operators()).directory().update();
     const before = kindsOf(await scan());
     for (const table of Object.keys(tables)) expect(before.filter((kind) => kind.startsWith(table))).not.toEqual([]);
     expect(before).toContain('bucket audio');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exportKinds } from '#contract/accounts/export.ts';
+import { services } from '#runtime/services/container.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
 import { documentedKinds, tracesOf } from '#test/database/traces.ts';
 import { usePayingService } from '#test/payments/paying-service.ts';
@@ -62,6 +63,7 @@ describe('the export of an account', () => {
     await setRole(operator, 'operator');
     const life = await live(service, receiver.url, operator.cookie);
     const words = [String(life.id), own.email, own.oldEmail, own.phone, 'uillfeather', 'marzipan', ...life.keyIds];
+    await (await services().operators()).directory().update();
     const stored = new Set((await tracesOf(words, service.folder)).map(({ kind }) => kind));
 
     const { items } = await exported(life.cookie);

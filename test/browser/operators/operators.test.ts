@@ -51,6 +51,26 @@ describe('the pages of operators', () => {
     expect(code.every((path) => /\/operator-only-[\w-]+\.js$/.test(path))).toBe(true);
   });
 
+  test('list all accounts with filters, an order and totals, and open one', async () => {
+    const page = await open('/operator', operator);
+    await shows(page, 'The list is not ready yet');
+    await (await services().operators()).directory().update();
+    await page.reload();
+    const accounts = page.getByRole('region', { name: 'Accounts' });
+    await accounts.getByRole('link', { name: customer.email }).waitFor();
+    await accounts.getByText('New in 7 days').waitFor();
+    await looksWell(page, 'operator-accounts');
+    await accounts.getByLabel('Sort by').selectOption('Spent this month');
+    await eventually(() => accounts.getByRole('link').first().textContent()).toBe(customer.email);
+    expect(await accounts.getByLabel('Registered').count()).toBe(0);
+    await accounts.getByLabel('State').selectOption('Suspended');
+    await shows(page, 'No accounts match these filters');
+    await expectReadable(page, 'operator-accounts-none');
+    await press(page, 'Clear filters');
+    await accounts.getByRole('link', { name: customer.email }).click();
+    await heading(page, customer.email);
+  });
+
   test('find an account by address, id and key, and send only the beginning of the key', async () => {
     const page = await visit(operator);
     const sent: string[] = [];

@@ -251,6 +251,8 @@ async function operate(service: Service, { send, inTurn }: Caller): Promise<void
   const google = await send('loginWithGoogle', { body: { token } });
   const path = v.parse(Created, google.data);
   const { id: keyId } = v.parse(Created, (await send('createKey', { cookie: google.cookie })).data);
+  await (await services().operators()).directory().update();
+  await send('listAccounts', { cookie });
   await send('findAccount', { cookie, query: { email: person.email } });
   await inTurn(['getAccount', 'listAccountKeys', 'grantCredits', 'assignPlan'], { cookie, path });
   await send('suspendKey', { cookie, path: { ...path, keyId } });

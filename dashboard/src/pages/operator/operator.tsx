@@ -11,6 +11,7 @@ import { Page, Panel } from '../../components/page.tsx';
 import { useQuery } from '../../lib/hooks.ts';
 import { accountPath } from './account-overview.tsx';
 import { AccountPage } from './account-page.tsx';
+import { AccountsPanel } from './accounts.tsx';
 import { AuditPanel } from './audit.tsx';
 
 export default function OperatorPage() {
@@ -21,6 +22,7 @@ export default function OperatorPage() {
     <Page title="Operator" lead="Find an account to manage it. Every action is recorded with its reason.">
       <Stack gap="lg">
         <SearchPanel />
+        <AccountsPanel />
         <AuditPanel />
       </Stack>
     </Page>
