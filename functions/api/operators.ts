@@ -29,6 +29,16 @@ export const listAccountRequests: Operation<typeof operatorRoutes.listAccountReq
   { input },
 ) => (await operators()).reads().requests(input.path.id, input.query);
 
+export const listAccountPayments: Operation<typeof operatorRoutes.listAccountPayments> = async (
+  { operators },
+  { input },
+) => (await operators()).reads().payments(input.path.id, input.query);
+
+export const listAccountWebhooks: Operation<typeof operatorRoutes.listAccountWebhooks> = async (
+  { operators },
+  { input },
+) => (await operators()).reads().webhooks(input.path.id);
+
 export const listAccounts: Operation<typeof operatorRoutes.listAccounts> = async ({ operators }, { input }) =>
   (await operators()).directory().list(input.query);
 

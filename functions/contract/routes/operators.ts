@@ -15,7 +15,9 @@ import {
   OperatorAction,
   PlanAssignment,
 } from '../operators/operators.ts';
+import { PaymentList, PaymentQuery } from '../payments/payments.ts';
 import { RequestList, RequestQuery } from '../requests/request-list.ts';
+import { WebhookList } from '../webhooks/webhooks.ts';
 
 /** Requires a session with the role of an operator. */
 const operators = { credential: 'session', access: 'person', role: 'operator' } as const;
@@ -106,6 +108,25 @@ export const operatorRoutes = {
     queryInput: RequestQuery,
     output: RequestList,
     uses: { tables: { accounts: 'write', meters: 'read', requests: 'read' } },
+  }),
+  listAccountPayments: defineRoute({
+    ...list,
+    id: 'list-account-payments',
+    path: '/api/operator/accounts/{id}/payments',
+    summary: 'List the payments of an account',
+    note: 'Newest first.',
+    queryInput: PaymentQuery,
+    output: PaymentList,
+    uses: { tables: { accounts: 'write', meters: 'read', payments: 'read' } },
+  }),
+  listAccountWebhooks: defineRoute({
+    ...list,
+    id: 'list-account-webhooks',
+    path: '/api/operator/accounts/{id}/webhooks',
+    summary: 'List the webhooks of an account',
+    note: 'With the time since which they have been failing. All are listed, at most 10.',
+    output: WebhookList,
+    uses: { tables: { accounts: 'write', meters: 'read', webhooks: 'read' } },
   }),
   suspendAccount: defineRoute({
     ...charging,

@@ -61,7 +61,7 @@ export interface DirectoryStore {
   ): Promise<ReadonlyMap<number, { readonly email: string; readonly name: string }>>;
 }
 
-export function summaryOf(account: Account, meter: Meter): AccountSummary {
+function summaryOf(account: Account, meter: Meter): AccountSummary {
   const { id: accountId, createdAt, deletedAt } = account;
   return {
     accountId,
@@ -81,7 +81,7 @@ function stateOf({ deletedAt, suspendedAt, confirmedAt }: Account, { subscriptio
   return confirmedAt === undefined ? 'unconfirmed' : 'active';
 }
 
-export const noTotals: DirectoryTotals = {
+const noTotals: DirectoryTotals = {
   accounts: 0,
   new: 0,
   active: 0,
@@ -91,7 +91,7 @@ export const noTotals: DirectoryTotals = {
 };
 
 /** Deleted accounts count only as deleted. `spent` is summed in microcredits. */
-export function withSummary(totals: DirectoryTotals, { state, createdAt, spent }: AccountSummary, now: number) {
+function withSummary(totals: DirectoryTotals, { state, createdAt, spent }: AccountSummary, now: number) {
   const states = { ...totals.states, [state]: totals.states[state] + 1 };
   if (state === 'deleted') return { ...totals, states };
   return {

@@ -2,6 +2,7 @@ import type { InferOutput } from 'valibot';
 import { planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { type AccountQuery, shownHolds, shownMails } from '#contract/operators/operators.ts';
+import type { PaymentQuery } from '#contract/payments/payments.ts';
 import type { RequestQuery } from '#contract/requests/request-list.ts';
 import { iso, isoOfSeconds, isoOrNull } from '#contract/shared/time.ts';
 import { type Account, type AccountStore, normalizedEmail } from '../accounts/account.ts';
@@ -14,10 +15,12 @@ import { heldCredits, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { periodEnd, periodStart } from '../meter/periods.ts';
 import { rateStatus, unlimited } from '../meter/rate-window.ts';
+import { type OrderStore, paymentView } from '../payments/order.ts';
 import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { type WebhookStore, webhookView } from '../webhooks/webhook.ts';
 
 export function operatedAccount(account: Account, { planRank }: Meter) {
   const { id, email, name, role, createdAt } = account;
@@ -112,6 +115,8 @@ interface Parts {
   readonly mails: () => MailHistory;
   readonly suppressions: () => SuppressionStore;
   readonly requests: () => Promise<ReturnType<typeof requestLog>>;
+  readonly orders: () => Promise<Pick<OrderStore, 'page'>>;
+  readonly webhooks: () => Promise<Pick<WebhookStore, 'list'>>;
   readonly clock: Clock;
 }
 
@@ -156,7 +161,20 @@ export function accountReads(parts: Parts) {
     return (await parts.requests()).list(accountId, query);
   }
 
-  return { details, entries, keys, mails, requests };
+  async function payments(accountId: number, { limit, cursor }: InferOutput<typeof PaymentQuery>) {
+    await account(accountId);
+    const { items, next } = await (await parts.orders()).page(accountId, { limit, cursor });
+    return { items: items.map(paymentView), nextCursor: next };
+  }
+
+  /** Includes those of an account whose plan no longer has webhooks. */
+  async function webhooks(accountId: number) {
+    await account(accountId);
+    const items = await (await parts.webhooks()).list(accountId);
+    return { items: items.map(webhookView), nextCursor: null };
+  }
+
+  return { details, entries, keys, mails, requests, payments, webhooks };
 }
 
 function mailView({ subject, createdAt, state, closedAt }: MailNote) {

@@ -59,7 +59,7 @@ export const wants = ({ events }: Webhook, type: WebhookEventType): boolean =>
 export const signingSecrets = ({ secrets }: Webhook, now: number): readonly Secret[] =>
   secrets.filter(({ until }) => until === undefined || until > now);
 
-function webhookView(webhook: Webhook) {
+export function webhookView(webhook: Webhook) {
   const { id, url, events, description = null, status, disabledReason = null, createdAt, health } = webhook;
   return {
     id,

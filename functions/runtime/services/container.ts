@@ -241,7 +241,7 @@ function build() {
     }),
     operators: lazy(async () => {
       const { operatorServices } = await import('./operators.ts');
-      const stores = { accounts, statements, suppressions };
+      const stores = { accounts, statements, suppressions, orders };
       return operatorServices({ ...core, ...stores, dynamo, keys, subscriptions, requests: requestsOf });
     }),
     keys,

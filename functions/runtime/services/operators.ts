@@ -10,6 +10,7 @@ import type { Metering } from '#domain/meter/metering.ts';
 import { directory } from '#domain/operators/directory.ts';
 import { accountReads, accountSearch } from '#domain/operators/operated-account.ts';
 import { auditTrail, operatorActions } from '#domain/operators/operator-actions.ts';
+import type { OrderStore } from '#domain/payments/order.ts';
 import type { requestLog } from '#domain/requests/request-log.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
 import { mailHistory } from '#repositories/mail/mail.ts';
@@ -30,6 +31,7 @@ interface OperatorParts {
   readonly statements: () => Promise<ReturnType<typeof statementService>>;
   readonly suppressions: () => SuppressionStore;
   readonly requests: () => Promise<ReturnType<typeof requestLog>>;
+  readonly orders: () => Promise<OrderStore>;
 }
 
 export function operatorServices(parts: OperatorParts) {
@@ -53,7 +55,11 @@ export function operatorServices(parts: OperatorParts) {
     }),
     search: lazy(() => accountSearch(accounts(), metering(), clock)),
     reads: lazy(() => {
-      const { statements, suppressions, requests } = parts;
+      const { statements, suppressions, requests, orders } = parts;
+      const webhooks = async () => {
+        const { webhookStore } = await import('#repositories/webhooks/webhooks.ts');
+        return webhookStore(dynamo(), table('webhooks'), () => table('meters'));
+      };
       const mails = () => mailHistory(dynamo(), table('accounts'));
       return accountReads({
         accounts: accounts(),
@@ -64,6 +70,8 @@ export function operatorServices(parts: OperatorParts) {
         mails,
         suppressions,
         requests,
+        orders,
+        webhooks,
         clock,
       });
     }),

@@ -259,6 +259,9 @@ async function operate(service: Service, { send, inTurn }: Caller): Promise<void
   await inTurn(['suspendAccount', 'resumeAccount'], { cookie, path });
   await service.settled();
   await inTurn(['listAccountEntries', 'listAccountMails', 'listAccountRequests'], { cookie, path });
+  const { id } = v.parse(Created, (await send('me', { cookie })).data);
+  await send('listAccountPayments', { cookie, path: { id } });
+  await send('listAccountWebhooks', { cookie, path: { id } });
   await send('listAuditEvents', { cookie, query: { accountId: path.id } });
 }
 

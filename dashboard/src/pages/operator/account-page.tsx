@@ -4,15 +4,17 @@ import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import type { MailList } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
+import type { WebhookList } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/reads.ts';
 import { Copyable } from '../../components/details.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
-import { formatSecond, formatStamp } from '../../lib/format.ts';
+import { formatCents, formatSecond, formatStamp } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { planTitle } from '../../lib/offer.ts';
+import { paymentTitle, type PaymentRecord, statusLabel } from '../../lib/payment-text.ts';
 import { KeyTable } from '../keys/keys.tsx';
 import { RequestsPanel } from '../logs.tsx';
 import { behindPollMs, LedgerTable } from '../usage/ledger.tsx';
@@ -66,13 +68,24 @@ const tabs: readonly { id: string; title: string; content: (account: Account) =>
   { id: 'ledger', title: 'Ledger', content: ({ id }) => <AccountLedger id={id} /> },
   { id: 'keys', title: 'Keys', content: (account) => <AccountKeys account={account} /> },
   { id: 'requests', title: 'Requests', content: ({ id }) => <AccountRequests id={id} /> },
+  { id: 'payments', title: 'Payments', content: ({ id }) => <AccountPayments id={id} /> },
+  { id: 'webhooks', title: 'Webhooks', content: ({ id }) => <AccountWebhooks id={id} /> },
   { id: 'mails', title: 'Emails', content: ({ id }) => <AccountMails id={id} /> },
   { id: 'audit', title: 'Audit trail', content: ({ id }) => <AuditPanel accountId={String(id)} /> },
 ];
 
 /** A tab reads its data when it is opened. Its filters leave the URL with it, since other tabs have other filters. */
 function AccountTabs({ account }: { account: Account }) {
-  const [tab] = useQueryChoice('tab', ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit']);
+  const [tab] = useQueryChoice('tab', [
+    'overview',
+    'ledger',
+    'keys',
+    'requests',
+    'payments',
+    'webhooks',
+    'mails',
+    'audit',
+  ]);
   const [query, change] = useQuery();
   function open(next: string | null): void {
     const others = [...query.keys()].filter((name) => name !== 'account');
@@ -150,6 +163,83 @@ function AccountRequests({ id }: { id: number }) {
       keys={keys}
       empty={<Empty icon="logs" title="No requests in the last 30 days" />}
     />
+  );
+}
+
+const { listAccountPayments, listAccountWebhooks } = operatorRoutes;
+
+const paymentColumns: Column<PaymentRecord>[] = [
+  {
+    title: 'Created',
+    place: 'lead',
+    cell: ({ createdAt }) => <span className="number">{formatStamp(createdAt)}</span>,
+  },
+  { title: 'Payment', place: 'wide', cell: paymentTitle },
+  {
+    title: 'Status',
+    cell: (payment) => {
+      const { title, color } = statusLabel(payment);
+      return <Badge color={color}>{title}</Badge>;
+    },
+  },
+  { title: 'Amount', place: 'end', cell: ({ amount }) => formatCents(amount) },
+  {
+    title: 'Returned',
+    place: 'end',
+    cell: ({ refundedAmount }) => (refundedAmount > 0 ? formatCents(refundedAmount) : '–'),
+  },
+];
+
+function AccountPayments({ id }: { id: number }) {
+  const path = { id: String(id) };
+  const pages = usePages({
+    queryKey: [listAccountPayments.id, path],
+    read: (cursor, signal) =>
+      call(listAccountPayments, { path, query: { cursor, limit: String(pageSize) } }, { signal }),
+    rowsOf: ({ items }) => items,
+  });
+  return (
+    <Panel title="Payments">
+      <PagedList pages={pages} empty={<Empty icon="billing" title="No payments yet" />}>
+        {(payments) => (
+          <DataTable
+            caption="Payments, newest first"
+            columns={paymentColumns}
+            rows={payments}
+            idOf={(payment) => payment.id}
+          />
+        )}
+      </PagedList>
+    </Panel>
+  );
+}
+
+type Webhook = InferOutput<typeof WebhookList>['items'][number];
+
+const webhookColumns: Column<Webhook>[] = [
+  { title: 'URL', place: 'lead', cell: ({ url }) => <span style={{ overflowWrap: 'anywhere' }}>{url}</span> },
+  {
+    title: 'Status',
+    cell: ({ status, disabledReason, failingSince }) => {
+      if (status === 'disabled') return <Badge color="red">{`Disabled: ${disabledReason ?? 'requested'}`}</Badge>;
+      return failingSince === null ? <Badge color="pine">Active</Badge> : <Badge color="yellow.8">Failing</Badge>;
+    },
+  },
+  { title: 'Failing since', cell: ({ failingSince }) => (failingSince === null ? '–' : formatStamp(failingSince)) },
+  { title: 'Created', cell: ({ createdAt }) => formatStamp(createdAt) },
+];
+
+function AccountWebhooks({ id }: { id: number }) {
+  const { data, error, refetch } = useData(listAccountWebhooks, { path: { id: String(id) } });
+  return (
+    <Panel title="Webhooks">
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={180} radius="md" />}
+      {data?.items.length === 0 && <Empty icon="webhooks" title="No webhooks yet" />}
+      {data && data.items.length > 0 && (
+        <DataTable caption="Webhooks" columns={webhookColumns} rows={data.items} idOf={(webhook) => webhook.id} />
+      )}
+    </Panel>
   );
 }
 
