@@ -252,13 +252,15 @@ export const jobs = {
   purgeAccounts: {
     id: 'purge-accounts',
     feature: 'accounts',
-    summary: 'Deletes the data of accounts that were deleted 30 days ago',
-    impact: 'Data of deleted accounts is kept longer than the promised 30 days.',
+    summary:
+      'Deletes the data of accounts that were deleted 30 days ago, and updates the list of accounts of operators',
+    impact:
+      'Data of deleted accounts is kept longer than the promised 30 days, or the list of accounts of operators is out of date.',
     trigger: { everySeconds: 3600 },
     uses: {
       tables: {
         accounts: 'delete',
-        meters: 'delete',
+        meters: 'scan and delete',
         webhooks: 'delete',
         agents: 'delete',
         responses: 'delete',
@@ -269,15 +271,6 @@ export const jobs = {
       queues: ['payments'],
       audioFiles: 'delete',
     },
-    timeoutSeconds: 300,
-  },
-  updateDirectory: {
-    id: 'update-directory',
-    feature: 'operators',
-    summary: 'Updates the list of accounts of operators, and its totals',
-    impact: 'The list of accounts of operators is out of date. Accounts themselves are not affected.',
-    trigger: { everySeconds: 3600 },
-    uses: { tables: { meters: 'scan', accounts: 'read', directory: 'delete' } },
     timeoutSeconds: 900,
   },
   purgeAgents: {

@@ -60,15 +60,16 @@ export function grantUses(
 const reads = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 const puts = ['dynamodb:PutItem', 'dynamodb:UpdateItem'];
 const writes = [...reads, ...puts];
+const deletes = [...writes, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'];
 const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   read: reads,
-  scan: [...reads, 'dynamodb:Scan'],
   append: ['dynamodb:GetItem', 'dynamodb:Query', ...puts, 'dynamodb:PartiQLInsert'],
   insert: ['dynamodb:PartiQLInsert'],
   add: ['dynamodb:PutItem'],
   move: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan', ...puts, 'dynamodb:BatchWriteItem'],
   write: writes,
-  delete: [...writes, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
+  delete: deletes,
+  'scan and delete': [...deletes, 'dynamodb:Scan'],
 };
 
 const isTableId = (id: string): id is TableId => id in specs;
