@@ -54,5 +54,5 @@ describe('the purge of a deleted account', () => {
 
     const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
     expect(mails.find(({ to }) => to.includes(own.email))?.subject).toBe('Your account was deleted');
-  }, 120_000);
+  }, 240_000);
 });

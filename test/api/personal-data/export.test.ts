@@ -81,7 +81,7 @@ describe('the export of an account', () => {
     expect(text).not.toMatch(/\$scrypt|digest|[Dd]igest|passwordHash|whsec_/);
     expect(text).not.toContain(operator.email);
     expect(text).not.toContain(String(operator.id));
-  }, 60_000);
+  }, 180_000);
 
   it('contains every item once, in pages of bounded size', async () => {
     const person = await service.person();
@@ -122,7 +122,7 @@ describe('the export of an account', () => {
     );
     const written = conversations.flatMap(([, id]) => Array.from({ length: 60 }, (_, index) => `${id} ${index}`));
     expect(valuesOf('conversation_message', 'content').toSorted()).toEqual(written.toSorted());
-  }, 60_000);
+  }, 180_000);
 
   it('never leads to another account, whatever its cursor names', async () => {
     const [owner, other] = [await service.person(), await service.person()];
