@@ -103,6 +103,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   'get-account': { path: account },
   'list-account-entries': { path: account, query: { limit: '5' } },
   'list-account-keys': { path: account },
+  'list-account-payments': { path: account },
+  'list-account-webhooks': { path: account },
   'list-account-mails': { path: account },
   'list-account-requests': { path: account, query: { status: '4xx', limit: '5' } },
   'suspend-account': operatorAction,

@@ -114,7 +114,7 @@ export function directory(store: DirectoryStore, clock: Clock) {
     const last = await store.progress();
     let [totals, after] = [last.partial ?? noTotals, last.after];
     let [accounts, written] = [0, 0];
-    do {
+    for (;;) {
       const page = await store.read(after);
       const summaries = page.accounts.map(({ account, meter }) => summaryOf(account, meter));
       written += await store.save(summaries);
@@ -122,7 +122,8 @@ export function directory(store: DirectoryStore, clock: Clock) {
       const now = clock.now();
       totals = summaries.reduce((sum, summary) => withSummary(sum, summary, now), totals);
       after = page.next;
-    } while (after !== undefined && !signal?.aborted);
+      if (after === undefined || signal?.aborted) break;
+    }
     const isDone = after === undefined;
     const { totals: lastTotals, at } = last;
     const complete = { ...(lastTotals && { totals: lastTotals }), ...(at !== undefined && { at }) };

@@ -65,7 +65,8 @@ describe('GET /api/operator/directory', () => {
       cursor = data.nextCursor;
     }
     const users = (await rowsOf('accounts')).filter(({ sk }) => sk === 'user').map(({ id }) => id);
-    expect(all.toSorted()).toEqual(users.toSorted());
+    expect(all).toHaveLength(users.length);
+    expect(new Set<unknown>(all)).toEqual(new Set(users));
   });
 
   it('is updated by a job, and forgets purged accounts', async () => {

@@ -131,7 +131,7 @@ describe('the export of an account', () => {
       { pk: 'agent#agt_owned', sk: 'document#doc_1', name: 'plum-cake.txt' },
     ]);
     const note = (await rowsOf('accounts')).find(
-      ({ pk, sk }) => pk === `user#${owner.id}` && /^mail#/.test(String(sk)),
+      ({ pk, sk }) => pk === `user#${owner.id}` && String(sk).startsWith('mail#'),
     );
     const forged = [
       [{ n: 4, at: 'agent#agt_owned' }, { n: 0 }],
