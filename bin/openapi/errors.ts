@@ -152,6 +152,12 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     remedy: 'Sign in with the provider again',
     detail: 'The identity token was already used. Sign in with the provider again.',
   },
+  SECOND_FACTOR_REQUIRED: {
+    cause: 'The account has an authenticator app, and no code was sent',
+    remedy:
+      'Finish a sign-in with `POST /api/auth/second-factor`; otherwise repeat the request with `code` or `recoveryCode`',
+    detail: 'The account has a second factor. Send the code of the authenticator app, or a recovery code.',
+  },
   INSUFFICIENT_CREDITS: {
     cause: 'The credits, or the calls of the month, are used up',
     remedy: 'Upgrade the plan, buy credits if the service sells packs, or wait for the next month',

@@ -8,6 +8,7 @@ import { termsView } from '#domain/accounts/terms.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
 import type { CheckedOperation, Operation, SessionCall } from '#runtime/operation.ts';
 import type { Services } from '#runtime/services/container.ts';
+import { beginSession, signedIn } from '#runtime/session.ts';
 
 export const acceptTerms: Operation<typeof accountRoutes.acceptTerms> = async (
   { terms },
@@ -66,6 +67,7 @@ export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering
     created_at: iso(account.createdAt),
     isConfirmed: account.confirmedAt !== undefined,
     hasPassword: account.passwordHash !== undefined,
+    hasSecondFactor: account.secondFactorAt !== undefined,
     emailChange: caller.kind === 'session' ? emailChangeView(account, now) : null,
     terms: termsView(account),
   };
@@ -78,7 +80,7 @@ export const changePassword: CheckedOperation<typeof passwordRoutes.changePasswo
   run: async (services, call) => {
     const { caller } = call;
     const { currentPassword: password, identityToken, newPassword } = call.input.body;
-    await services.ownerProof().require(caller.account, { password, identityToken });
+    await services.ownerProof().requireFirst(caller.account, { password, identityToken });
     await services.passwords().change(caller.account, newPassword);
     const account = await services.profile().get(caller.accountId);
     await beginSession(services, call, account);
@@ -90,10 +92,14 @@ export const forgotPassword: Operation<typeof passwordRoutes.forgotPassword> = (
 
 /** Registers the device, so that failed guesses of other clients do not block the next sign-in. */
 export const resetPassword: Operation<typeof passwordRoutes.resetPassword> = async (
-  { passwords, devices },
+  { passwords, secondFactor, devices },
   { input, device, setDevice },
 ) => {
-  const account = await passwords().reset(input.body.token, input.body.newPassword);
+  const { token, newPassword, ...proof } = input.body;
+  const prove = async (account: Account): Promise<void> => {
+    if (account.secondFactorAt !== undefined) await (await secondFactor()).prove(account, 'reset', proof);
+  };
+  const account = await passwords().reset(token, newPassword, prove);
   setDevice(await devices().remember(account, device));
 };
 
@@ -123,6 +129,7 @@ export const listSessions: Operation<typeof signInRoutes.listSessions> = ({ sess
 export const loginWithGoogle: Operation<typeof signInRoutes.loginWithGoogle> = async (services, call) => {
   const startedAt = services.clock.now();
   const account = await services.googleSignIn().signIn(call.input.body.token, call.caller?.account);
+  if (call.caller?.accountId !== account.id) await requireSecondFactor(services, call, account);
   await beginSession(services, call, account, { announces: account.createdAt < startedAt });
   return account;
 };
@@ -130,9 +137,8 @@ export const loginWithGoogle: Operation<typeof signInRoutes.loginWithGoogle> = a
 export const login: Operation<typeof signInRoutes.login> = async (services, call) => {
   const { email, password } = call.input.body;
   const account = await services.signIn().signIn(email, password, call);
-  await beginSession(services, call, account, { announces: true });
-  const meter = await services.metering().current(account.id, services.clock.now());
-  return { ...account, isSubscribe: isSubscribed(meter) };
+  await requireSecondFactor(services, call, account);
+  return signedIn(services, call, account);
 };
 
 export const logout: Operation<typeof signInRoutes.logout> = async ({ sessions }, { caller, setSession }) => {
@@ -148,13 +154,14 @@ export const register: Operation<typeof signInRoutes.register> = async (services
   return account;
 };
 
-/** `announces`: whether the owner gets an email if the device is new. */
-async function beginSession(
-  { sessions, devices }: Services,
-  { device, origin, setSession, setDevice }: SessionCall,
+/** Refuses the first step of an account with a second factor, and lets the browser continue with the second step. */
+async function requireSecondFactor(
+  { secondFactor }: Services,
+  { setPendingSignIn }: SessionCall,
   account: Account,
-  { announces = false } = {},
 ): Promise<void> {
-  setSession(await sessions().open(account, origin));
-  setDevice(await devices().remember(account, device, announces ? origin : undefined));
+  if (account.secondFactorAt === undefined) return;
+  const { begin, required } = await secondFactor();
+  setPendingSignIn(await begin(account));
+  throw required();
 }

@@ -19,6 +19,7 @@ import { organizationRoutes } from './routes/organizations.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { responseRoutes } from './routes/responses.ts';
+import { passkeyVerificationRoutes, secondFactorRoutes } from './routes/second-factor.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -34,6 +35,8 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['accounts', 'passwords', { passwordRoutes }],
   ['accounts', 'sign-in', { signInRoutes }],
   ['organizations', 'organizations', { organizationRoutes }],
+  ['second-factor', 'second-factor', { secondFactorRoutes }],
+  ['passkey-verification', 'second-factor', { passkeyVerificationRoutes }],
   ['keys', 'keys', { keyRoutes }],
   ['subscriptions', 'subscriptions', { subscriptionRoutes }],
   ['payments', 'payments', { paymentRoutes }],

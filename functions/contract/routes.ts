@@ -17,6 +17,7 @@ import { organizationRoutes } from './routes/organizations.ts';
 import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { responseRoutes } from './routes/responses.ts';
+import { passkeyVerificationRoutes, secondFactorRoutes } from './routes/second-factor.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -27,6 +28,8 @@ export const routes = {
   ...passwordRoutes,
   ...accountRoutes,
   ...organizationRoutes,
+  ...secondFactorRoutes,
+  ...passkeyVerificationRoutes,
   ...keyRoutes,
   ...subscriptionRoutes,
   ...paymentRoutes,
@@ -48,7 +51,14 @@ export const routes = {
 
 /** The routes by resource. Each group is a nested stack of the API stack. */
 export const routeGroups = {
-  accounts: Object.values({ ...signInRoutes, ...passwordRoutes, ...accountRoutes, ...organizationRoutes }),
+  accounts: Object.values({
+    ...signInRoutes,
+    ...passwordRoutes,
+    ...accountRoutes,
+    ...organizationRoutes,
+    ...secondFactorRoutes,
+    ...passkeyVerificationRoutes,
+  }),
   keys: Object.values(keyRoutes),
   subscriptions: Object.values(subscriptionRoutes),
   payments: Object.values(paymentRoutes),

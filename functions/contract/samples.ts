@@ -20,6 +20,14 @@ const { email, password, newPassword } = person;
 /** A WAV file with 10 ms of silence. */
 export const silence = `UklGRnQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YVAAAACA${'gICA'.repeat(26)}gA==`;
 
+/** The response of an authenticator to a sign-in. */
+const passkey = {
+  id: 'bm9uZQ',
+  rawId: 'bm9uZQ',
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA', userHandle: 'AAAAAAAAAAE' },
+};
+
 const reason = 'requested by mail';
 const account = { id: '123' };
 const operatorAction: Sample = { path: account, body: { reason } };
@@ -56,6 +64,13 @@ export const samples: Readonly<Record<string, Sample>> = {
   register: { body: { email, name: 'Sample', password_hash: password } },
   login: { body: { email, password } },
   'login-with-google': { body: { token: 'x.y.z' } },
+  'complete-sign-in': { body: { code: '123456' } },
+  'set-up-totp': { body: { password } },
+  'confirm-totp': { body: { code: '123456' } },
+  'delete-totp': { body: { code: '123456' } },
+  'create-passkey-options': { body: { password } },
+  'verify-passkey': { body: passkey },
+  'delete-passkey': { path: { id: 'some-id' }, body: { password } },
   'forgot-password': { body: { email } },
   'reset-password': { body: { token: 'tar_x', newPassword } },
   'confirm-account': { query: { token: 'tac_x' } },

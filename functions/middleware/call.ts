@@ -57,7 +57,11 @@ export interface Call {
   namedModel?: string | undefined;
   admission?: Admission;
   receipt?: Receipt;
-  readonly cookies: { session?: OpenedSession | 'ended'; device?: IssuedDevice };
+  readonly cookies: {
+    session?: OpenedSession | 'ended';
+    device?: IssuedDevice;
+    secondFactor?: OpenedSession | 'ended';
+  };
 }
 
 /** Set by `authenticate`. */

@@ -8,7 +8,7 @@ import { StreamedBytes, StreamedResponse } from '#domain/inference/streamed-resp
 import { decimalCredits, type Receipt } from '#domain/meter/pricing.ts';
 import { parseCredential } from '#domain/shared/credential.ts';
 import { type RateLimit, ServiceError } from '#domain/shared/service-error.ts';
-import { type Call, type Middleware, ResponseLifecycle } from './call.ts';
+import { type Call, type Middleware, type OpenedSession, ResponseLifecycle } from './call.ts';
 import { byteStream, type EventStream, eventStream } from './event-stream.ts';
 import { cookieValues, originOf } from './headers.ts';
 import { modelDateHeaders } from './model-dates.ts';
@@ -132,9 +132,8 @@ const cancelled = () =>
 
 /** API Gateway requires `multiValueHeaders` for repeated headers. */
 function cookieHeaders(call: Call, sessionCookie: string) {
-  return call.cookies.session || call.cookies.device
-    ? { multiValueHeaders: { 'Set-Cookie': cookiesOf(call, sessionCookie) } }
-    : {};
+  const cookies = cookiesOf(call, sessionCookie);
+  return cookies.length > 0 ? { multiValueHeaders: { 'Set-Cookie': cookies } } : {};
 }
 
 type Headers = Record<string, string>;
@@ -195,22 +194,30 @@ function addRateLimit(headers: Headers, { limit, remaining, resetMs }: RateLimit
   headers['RateLimit'] = `"minute";r=${remaining};t=${resetSeconds}`;
 }
 
-/** Uses the same `__Host-` prefix as the session cookie in deployed stages. */
-const deviceCookie = (sessionCookie: string): string => sessionCookie.replace('session', 'device');
+/** Use the same `__Host-` prefix as the session cookie in deployed stages. */
+const otherCookies = { device: 'device', secondFactor: 'second-factor' } as const;
+const nameOf = (kind: keyof typeof otherCookies, sessionCookie: string): string =>
+  sessionCookie.replace('session', otherCookies[kind]);
 
-export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): string | undefined {
-  return cookieValues(event, deviceCookie(sessionCookie)).find((text) => parseCredential(text)?.kind === 'device');
+/** The credential of this kind that the browser sent. */
+export function cookieOf(
+  event: APIGatewayProxyEvent,
+  kind: keyof typeof otherCookies,
+  sessionCookie: string,
+): string | undefined {
+  return cookieValues(event, nameOf(kind, sessionCookie)).find((text) => parseCredential(text)?.kind === kind);
 }
 
-function cookiesOf({ cookies: { session, device } }: Call, sessionCookie: string): string[] {
-  const ended = { text: '', lifetimeMs: 0 };
+function cookiesOf({ cookies: { session, device, secondFactor } }: Call, sessionCookie: string): string[] {
   return [
-    ...(session ? [cookie(sessionCookie, session === 'ended' ? ended : session)] : []),
-    ...(device ? [cookie(deviceCookie(sessionCookie), device)] : []),
+    ...(session ? [cookie(sessionCookie, session)] : []),
+    ...(device ? [cookie(nameOf('device', sessionCookie), device)] : []),
+    ...(secondFactor ? [cookie(nameOf('secondFactor', sessionCookie), secondFactor)] : []),
   ];
 }
 
-function cookie(name: string, { text, lifetimeMs }: { text: string; lifetimeMs: number }): string {
+function cookie(name: string, credential: OpenedSession | 'ended'): string {
+  const { text, lifetimeMs } = credential === 'ended' ? { text: '', lifetimeMs: 0 } : credential;
   const secure = name.startsWith('__Host-') ? '; Secure' : '';
   return `${name}=${text}; Path=/; Max-Age=${Math.floor(lifetimeMs / 1000)}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -1,6 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
 import { sessionOriginOf } from '#middleware/browser.ts';
-import { deviceOf } from '#middleware/outgoing.ts';
+import { cookieOf } from '#middleware/outgoing.ts';
 import { networkOf } from './network.ts';
 import type { CheckedOperation, Operation } from './operation.ts';
 import { typed } from './process.ts';
@@ -15,9 +15,10 @@ export function endpoint<R extends Route>(route: R, operation: Operation<R> | Ch
     (call, event) => {
       const { environment } = services();
       const network = networkOf(event, environment);
-      const device = deviceOf(event, environment.SESSION_COOKIE);
+      const device = cookieOf(event, 'device', environment.SESSION_COOKIE);
+      const pendingSignIn = cookieOf(event, 'secondFactor', environment.SESSION_COOKIE);
       const origin = sessionOriginOf(event, environment.COUNTRY_HEADER);
-      return run(services(), typed({ ...operationInput(call), network, device, origin }));
+      return run(services(), typed({ ...operationInput(call), network, device, pendingSignIn, origin }));
     },
     { check: check && ((call) => check(services(), typed(operationInput(call)))) },
   );

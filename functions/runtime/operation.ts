@@ -39,13 +39,19 @@ export interface OperationCall<R extends Route> {
   readonly claim: Claim | undefined;
   readonly network: string | undefined;
   readonly device: string | undefined;
+  /** The cookie of a sign-in that waits for its second factor. */
+  readonly pendingSignIn: string | undefined;
   /** Listed with the account's sessions. */
   readonly origin: SessionOrigin;
   readonly setSession: (session: OpenedSession | 'ended') => void;
   readonly setDevice: (device: IssuedDevice | undefined) => void;
+  readonly setPendingSignIn: (pending: OpenedSession | 'ended') => void;
 }
 
-export type SessionCall = Pick<OperationCall<Route>, 'device' | 'origin' | 'setSession' | 'setDevice'>;
+export type SessionCall = Pick<
+  OperationCall<Route>,
+  'device' | 'origin' | 'setSession' | 'setDevice' | 'setPendingSignIn'
+>;
 
 /** Turns the input of a route into the envelope's `data`, or throws a ServiceError. */
 export type Operation<R extends Route> = (
@@ -91,7 +97,7 @@ export interface PricedOperation<R extends Route, O extends Order> {
   ) => Promise<string | undefined> | string;
   readonly run: (
     services: CallServices,
-    call: Omit<OperationCall<R>, 'network' | 'device' | 'origin'> & {
+    call: Omit<OperationCall<R>, 'network' | 'device' | 'pendingSignIn' | 'origin'> & {
       readonly order: O;
       readonly setCost: (cost: number, usage?: ModelUsage) => void;
       /** Lets an operation settle the hold in its own write. */

@@ -107,6 +107,9 @@ export function operationInput(call: Call) {
   const setDevice = (device: IssuedDevice | undefined): void => {
     if (device) call.cookies.device = device;
   };
+  const setPendingSignIn = (pending: OpenedSession | 'ended'): void => {
+    call.cookies.secondFactor = pending;
+  };
   const setCost = (cost: number, usage?: ModelUsage): void => {
     call.response.cost = cost;
     call.response.usage = usage;
@@ -120,6 +123,7 @@ export function operationInput(call: Call) {
     openHold: call.admission?.openHold,
     setSession,
     setDevice,
+    setPendingSignIn,
     setCost,
   };
 }

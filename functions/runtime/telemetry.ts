@@ -131,5 +131,5 @@ const ownErrors = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError',
 function safeMessage(error: Error, isAws: boolean): string | undefined {
   if (v.isValiError(error)) return error.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.type}`).join(', ');
   if (!isAws && !ownErrors.has(error.name)) return undefined;
-  return error.message.replaceAll(/(?<![^\s"<>])[^\s"<>]+@[^\s'"<>]+|\bta[iscrde]_\w+/g, '…');
+  return error.message.replaceAll(/(?<![^\s"<>])[^\s"<>]+@[^\s'"<>]+|\bta[iscrdef]_\w+/g, '…');
 }

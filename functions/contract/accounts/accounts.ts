@@ -30,18 +30,22 @@ const ownerToken = v.pipe(
     'Instead of the password: an identity token of a linked Google account, at most 10 minutes old and not used before.',
   ),
 );
+export const totpCode = v.pipe(v.string('must be a string'), v.regex(/^\d{6}$/, 'must be six digits'));
+/** The second factor of an account that has one (docs/accounts.md#second-factor). */
+export const factorProof = {
+  code: v.pipe(v.optional(totpCode), v.description('Code of the authenticator app.')),
+  recoveryCode: v.pipe(v.optional(text(64)), v.description('Instead of the code.')),
+};
+export const ownerProof = { password: v.optional(password), identityToken: ownerToken, ...factorProof };
 export const ForgottenPassword = v.object({ email }, body);
-export const PasswordReset = v.object({ token: text(200), newPassword }, body);
+export const PasswordReset = v.object({ token: text(200), newPassword, ...factorProof }, body);
 export const PasswordChange = v.object(
   { currentPassword: v.optional(password), identityToken: ownerToken, newPassword },
   body,
 );
 export const ProfileChange = v.object({ name: personName }, body);
-export const AccountDeletion = v.object(
-  { email: text(254), password: v.optional(password), identityToken: ownerToken },
-  body,
-);
-export const EmailChange = v.object({ email, password: v.optional(password), identityToken: ownerToken }, body);
+export const AccountDeletion = v.object({ email: text(254), ...ownerProof }, body);
+export const EmailChange = v.object({ email, ...ownerProof }, body);
 export const EmailDecision = v.object(
   {
     token: text(200),
@@ -69,6 +73,7 @@ export const CurrentUser = v.object({
   created_at: instant,
   isConfirmed: v.pipe(v.boolean(), v.description('The email address is confirmed.')),
   hasPassword: v.pipe(v.boolean(), v.description('False if the user signs in with Google only.')),
+  hasSecondFactor: v.pipe(v.boolean(), v.description('A sign-in needs a code of an authenticator app.')),
   emailChange: v.pipe(
     v.nullable(PendingEmailChange),
     v.description('The pending change of the email address; null without one, and for requests with an API key.'),

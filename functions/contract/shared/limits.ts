@@ -20,6 +20,7 @@ export const limits = {
   /** Sent to the model in parts of `embeddingTexts`. */
   openAiEmbeddingTexts: 2048,
   embeddingTokens: 8192,
+  passkeys: 10,
   activeKeys: 50,
   /** Total of active and suspended keys. */
   usableKeys: 100,

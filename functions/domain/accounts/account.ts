@@ -24,6 +24,8 @@ export interface Account {
   /** Changed to end all sessions. A session is valid while the value is the same as when it was opened. */
   readonly sessionsValidFrom?: number;
   readonly identities?: readonly string[];
+  /** Since when a sign-in needs a code of the authenticator app. */
+  readonly secondFactorAt?: number;
   readonly suspendedAt?: number;
   readonly deletedAt?: number;
   readonly emailChange?: EmailChange;

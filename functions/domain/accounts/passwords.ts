@@ -56,8 +56,15 @@ export function passwordService(
     throw new Error('the account had other links made meanwhile');
   }
 
-  /** Returns the updated account. Checks the token before and after hashing, so that invalid tokens cost no hash. */
-  async function reset(tokenText: string, newPassword: string): Promise<Account> {
+  /**
+   * Returns the updated account. Checks the token before and after hashing, so that invalid tokens cost no hash.
+   * `prove` requires the second factor of an account that has one.
+   */
+  async function reset(
+    tokenText: string,
+    newPassword: string,
+    prove: (account: Account) => Promise<void>,
+  ): Promise<Account> {
     const token = parseCredential(tokenText);
     if (token?.kind !== 'reset') throw badToken();
     const { accountId, digest } = token;
@@ -65,6 +72,7 @@ export function passwordService(
     const account = await accounts.find(accountId);
     if (!account || account.deletedAt !== undefined) throw badToken();
     await checkNew(account, newPassword);
+    await prove(account);
     const hash = await hashed(newPassword);
     // A stranger may have registered an unconfirmed account, so the reset also replaces the name.
     const name = account.confirmedAt === undefined && { name: nameFor(account.email) };

@@ -17,6 +17,9 @@ const touchInterval = 5 * minuteMs;
 
 const maxSessions = 10;
 
+/** Maximum age in ms of a sign-in that changes how the user signs in without another proof. */
+const recentMs = 10 * minuteMs;
+
 export interface OpenedSession {
   readonly text: string;
   readonly lifetimeMs: number;
@@ -55,6 +58,16 @@ export function sessionService(
     return found;
   }
 
+  /** A session can be stolen and lasts for days, so credentials are changed only soon after a sign-in. */
+  async function requireRecent({ accountId, digest }: Credential): Promise<void> {
+    const found = await sessions.find(accountId, digest);
+    if (found && clock.now() - found.row.createdAt <= recentMs) return;
+    throw new ServiceError(
+      'INVALID_CREDENTIALS',
+      'The sign-in was more than 10 minutes ago. Send the password or an identity token, or sign in again.',
+    );
+  }
+
   async function list(account: Account, current: Credential) {
     const now = clock.now();
     const alive = (await sessions.list(account.id)).filter((session) => isAlive(session, account, now));
@@ -90,6 +103,7 @@ export function sessionService(
   return {
     open,
     holderOf,
+    requireRecent,
     list,
     endOther,
     end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
@@ -100,7 +114,7 @@ function originOf({ browser, system, country, isLocal }: Session): SessionOrigin
   return { browser, system, country, isLocal };
 }
 
-function refuseClosed(account: Account): void {
+export function refuseClosed(account: Account): void {
   if (account.suspendedAt === undefined) return;
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The account is suspended. Contact support.');
 }

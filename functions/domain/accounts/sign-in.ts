@@ -6,6 +6,7 @@ import type { DeviceService } from './devices.ts';
 import { identityOf, type IdentityStore, type IdentityTokens } from './google-sign-in.ts';
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from './password-hash.ts';
 import type { PasswordStore } from './passwords.ts';
+import type { FactorProof } from './second-factor.ts';
 import {
   deviceGuesses,
   guessesFromNetwork,
@@ -107,7 +108,7 @@ function wrongCredentials(): ServiceError {
 /** Maximum age in ms of an identity token that proves its owner. */
 const maxTokenAgeMs = 10 * minuteMs;
 
-export interface OwnerProof {
+export interface OwnerProof extends FactorProof {
   readonly password?: string | undefined;
   readonly identityToken?: string | undefined;
 }
@@ -117,9 +118,17 @@ export function ownerProofService(
   provePassword: (account: Account, password: string) => Promise<void>,
   identities: IdentityStore,
   tokens: IdentityTokens,
+  proveFactor: (account: Account, proof: FactorProof) => Promise<void>,
   clock: Clock,
 ) {
-  async function requireProof(account: Account, { password, identityToken }: OwnerProof): Promise<void> {
+  /** Also requires the second factor of an account that has one. */
+  async function requireProof(account: Account, proof: OwnerProof): Promise<void> {
+    await requireFirst(account, proof);
+    await proveFactor(account, proof);
+  }
+
+  /** Requires only the password or an identity token. */
+  async function requireFirst(account: Account, { password, identityToken }: OwnerProof): Promise<void> {
     if (identityToken !== undefined) return proveByToken(account, identityToken);
     if (password !== undefined && account.passwordHash !== undefined) return provePassword(account, password);
     const advice =
@@ -137,7 +146,7 @@ export function ownerProofService(
     if (!(await identities.consume(verified))) throw invalid('was already used');
   }
 
-  return { require: requireProof };
+  return { require: requireProof, requireFirst };
 }
 
 function invalid(reason: string): ServiceError {

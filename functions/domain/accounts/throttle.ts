@@ -25,19 +25,24 @@ const second = 1000;
 const freeGuesses = 5;
 const maxGuesses = 100;
 
-export const passwordGuesses = guesses('guess');
+const passwordReset = { remedy: 'or reset the password' };
 
-export const deviceGuesses = guesses('device-guess');
+export const passwordGuesses = guesses('guess', passwordReset);
 
-export const sessionGuesses = guesses('session-guess');
+export const deviceGuesses = guesses('device-guess', passwordReset);
+
+export const sessionGuesses = guesses('session-guess', passwordReset);
+
+/** Codes of a second factor, and recovery codes. */
+export const factorGuesses = guesses('factor-guess');
 
 /** Allows 5 guesses, then requires waits of 30 s that double up to 1 h. After 100, only a reset or the expiry helps. */
-function guesses(name: string): ThrottleRule {
+function guesses(name: string, advice: Pick<ThrottleRule, 'remedy'> = {}): ThrottleRule {
   return {
     name,
     marks: maxGuesses,
     keepMs: 30 * dayMs,
-    remedy: 'or reset the password',
+    ...advice,
     waitMs(marks, now) {
       if (marks.length < freeGuesses) return 0;
       const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hourMs);
@@ -104,6 +109,8 @@ export const uploads = windows('upload', [{ max: limits.uploadsPerMinute, ms: mi
 export const tokenCounts = windows('token-count', [{ max: limits.tokenCountsPerMinute, ms: minuteMs }]);
 
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minuteMs }]);
+/** Challenges for a sign-in with a passkey. Each one stores a row. The page for signing in requests one. */
+export const passkeyChallengesFromNetwork = windows('network-passkey', [{ max: 100, ms: 5 * minuteMs }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hourMs }]);
 
 /** At most `max` attempts in each time span. */

@@ -10,6 +10,7 @@ const prefixes = {
   device: 'tad_',
   emailChange: 'tae_',
   invitation: 'tao_',
+  secondFactor: 'taf_',
 } as const;
 const kinds = new Map(
   Object.entries({
@@ -20,6 +21,7 @@ const kinds = new Map(
     tad_: 'device',
     tae_: 'emailChange',
     tao_: 'invitation',
+    taf_: 'secondFactor',
   } as const),
 );
 
@@ -29,7 +31,7 @@ const prefixLength = 4;
 const accountLength = 9;
 const secretLength = 43;
 const checksumLength = 6;
-const shape = /^ta[iscrdeo]_[0-9A-Za-z]{58}$/;
+const shape = /^ta[iscrdefo]_[0-9A-Za-z]{58}$/;
 
 /**
  * An API key or token: `ta?_`, account reference, 32 random bytes, checksum, all base62

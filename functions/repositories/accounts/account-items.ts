@@ -21,6 +21,13 @@ export const memberKey = (id: number, userId: number) => ({ pk: `user#${id}`, sk
 export const uniqueEmailKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
 export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });
+export const pendingSignInKey = (accountId: number, digest: string) => ({
+  pk: `user#${accountId}`,
+  sk: `second-factor#${digest}`,
+});
+export const totpKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'totp' });
+export const passkeyKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `passkey#${digest}` });
+export const passkeyChallengeKey = (digest: string) => ({ pk: `passkey-challenge#${digest}`, sk: 'challenge' });
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
 export const usableKeysKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'usable-keys' });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
@@ -79,6 +86,7 @@ const User = v.object({
   confirmedAt: v.exactOptional(v.number()),
   sessionsValidFrom: v.exactOptional(v.number()),
   identities: v.exactOptional(v.array(v.string())),
+  secondFactorAt: v.exactOptional(v.number()),
   suspendedAt: v.exactOptional(v.number()),
   deletedAt: v.exactOptional(v.number()),
   emailChange: v.exactOptional(EmailChange),

@@ -110,7 +110,7 @@ interface DigestRow {
   readonly expiresAt: number;
 }
 
-function digestRows<Row extends DigestRow>(
+export function digestRows<Row extends DigestRow>(
   client: DynamoDBDocumentClient,
   table: string,
   keyOf: (accountId: number, digest: string) => { pk: string; sk: string },

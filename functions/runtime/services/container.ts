@@ -2,9 +2,11 @@ import type { QueueId } from '#contract/platform/resources.ts';
 import { type Account, normalizedEmail } from '#domain/accounts/account.ts';
 import { type DeviceNotice, deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
+import { securityNotice } from '#domain/accounts/mails.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
+import type { FactorProof } from '#domain/accounts/second-factor.ts';
 import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
 import { termsService } from '#domain/accounts/terms.ts';
 import {
@@ -60,6 +62,7 @@ function build() {
   };
   const loadTokens = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
   const identityTokens: IdentityTokens = { verify: async (token, now) => (await loadTokens()).verify(token, now) };
+  const notice = securityNotice(random, settings);
   const identities = lazy(() => identityStore(dynamo(), table('accounts')));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
@@ -114,6 +117,18 @@ function build() {
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const signIn = lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings));
+  const secondFactor = lazy(async () => {
+    const [{ secondFactorService }, { secondFactorStore }] = await Promise.all([
+      import('#domain/accounts/second-factor.ts'),
+      import('#repositories/accounts/second-factors.ts'),
+    ]);
+    const store = secondFactorStore(dynamo(), table('accounts'));
+    return secondFactorService(store, throttles(), devices(), clock, random, notice);
+  });
+  const passkeyStore = lazy(async () => {
+    const { passkeyStore } = await import('#repositories/accounts/passkeys.ts');
+    return passkeyStore(dynamo(), table('accounts'));
+  });
   const enforceUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
     if (environment.NETWORK_LIMITS === 'on') await throttles().enforce(rule, String(accountId));
   };
@@ -213,7 +228,20 @@ function build() {
     registration: lazy(() => registrationService(accounts(), throttles(), clock, random, settings)),
     signIn,
     googleSignIn: lazy(() => googleSignInService(accounts(), identities(), identityTokens, plans, clock, random)),
-    ownerProof: lazy(() => ownerProofService(signIn().prove, identities(), identityTokens, clock)),
+    ownerProof: lazy(() => {
+      const proveFactor = async (account: Account, proof: FactorProof): Promise<void> => {
+        if (account.secondFactorAt !== undefined) await (await secondFactor()).prove(account, 'session', proof);
+      };
+      return ownerProofService(signIn().prove, identities(), identityTokens, proveFactor, clock);
+    }),
+    secondFactor,
+    accounts,
+    securityNotice: notice,
+    passkeyStore,
+    passkeys: lazy(async () => {
+      const { passkeyService } = await import('#domain/accounts/passkeys.ts');
+      return passkeyService(await passkeyStore(), throttles(), notice, clock, random, settings);
+    }),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
     emailChanges: lazy(async () => {

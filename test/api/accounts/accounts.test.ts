@@ -29,6 +29,7 @@ describe('registration', () => {
       isSubscribe: false,
       isConfirmed: false,
       hasPassword: true,
+      hasSecondFactor: false,
       emailChange: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });

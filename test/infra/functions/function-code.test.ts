@@ -106,7 +106,7 @@ test('a module that the start shares with a later import is loaded once, in orde
   expect(printed(script, join(out, 'index.mjs')).split('\n')).toEqual(['count', 'names', '3,3,of names,of names,3']);
 });
 
-test.each(['create-chat-completion', 'list-keys'])(
+test.each(['create-chat-completion', 'list-keys', 'verify-passkey'])(
   'a start of %s reads one file, and its later imports are found',
   (entry) => {
     const out = join(outdir, entry);
@@ -119,6 +119,17 @@ test.each(['create-chat-completion', 'list-keys'])(
     expect(printed(script, `${out}/`, ...later)).toBe('all');
   },
 );
+
+test('only the function that verifies passkeys contains the library for them', () => {
+  const hasLibrary = (id: string): boolean => {
+    const out = join(outdir, `library-${id}`);
+    bundle(routeEntry(id), out);
+    return readdirSync(out).some((file) =>
+      readFileSync(join(out, file), 'utf8').includes('registration response origin'),
+    );
+  };
+  expect(['verify-passkey', 'create-passkey-options', 'login'].map(hasLibrary)).toEqual([true, false, false]);
+});
 
 function addFunction(stack: Stack, id: string, entry: string): LambdaFunction {
   return new LambdaFunction(stack, id, {

@@ -8,7 +8,7 @@ import { keyCreatedMail, newDeviceMail } from '#domain/accounts/security-mails.t
 import * as paymentMails from '#domain/payments/mails.ts';
 import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 
-const { emailContent: _letter, ...plain } = mails;
+const { emailContent: _letter, securityMail, securityNotice: _notice, ...plain } = mails;
 
 const failing = { host: 'a.example.com', reason: 'failing' } as const;
 const planEnd = { plan: 'Old', next: 'New', price: '9.00 USD', credits: '500 credits', from: '2027-01-31' };
@@ -50,6 +50,7 @@ function never(kind: string): never {
 /** All emails. An email to an unknown address greets nobody by name. */
 export const mailTemplates: [name: string, write: WriteMail, isToOwner: boolean][] = [
   ...Object.entries(plain).map(([name, write]): [string, WriteMail, boolean] => [name, write, true]),
+  ['securityMail', (to, target) => securityMail(to, 'passkey-added', target), true],
   ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
   ['newDeviceMail', (to, target) => newDeviceMail(to, device, target), true],
