@@ -96,7 +96,7 @@ export async function become(page: Page, { cookie }: Pick<Person, 'cookie'>): Pr
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await press(page, 'Sign in');
+  await press(page, /^Sign in$/);
 }
 
 export async function signOut(page: Page): Promise<void> {

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { closeAccountStorage } from '../api/account-storage.ts';
@@ -41,6 +42,22 @@ export function useOwnDocument(): void {
   useEffect(() => {
     if (documentAccount() !== undefined) void reloadDocument();
   }, []);
+}
+
+/** Query parameter of the sign-in page at its second step. */
+export const secondStep = 'second-step';
+
+/** Returns a function that moves a refused sign-in to its second step, if it needs one, and otherwise throws. */
+export function useSecondStep(): (error: unknown) => Promise<never> {
+  const [, go] = useLocation();
+  const query = new URLSearchParams(useSearch());
+  return async (error) => {
+    if (toApiError(error).code !== 'SECOND_FACTOR_REQUIRED') throw error;
+    query.delete('ended');
+    query.set(secondStep, '');
+    go(`/login?${query.toString()}`);
+    return new Promise(() => undefined);
+  };
 }
 
 /** Target page after sign-in: the page in `return` if it is one of ours, otherwise the overview. */

@@ -6,7 +6,7 @@ import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
-import { beginSession } from '../../components/session.ts';
+import { beginSession, useSecondStep } from '../../components/session.ts';
 import { lateDialog } from '../../lib/load.ts';
 
 interface GoogleSignInProps {
@@ -18,9 +18,10 @@ interface GoogleSignInProps {
 /** Google sign-in if configured. In local mode, a local issuer takes its place. */
 export function GoogleSignIn({ onDone, label }: GoogleSignInProps) {
   const { googleClientId, local } = useConfig();
+  const toSecondStep = useSecondStep();
   const { run, error } = useAction(
     async (token: string) => {
-      const user = await call(signInRoutes.loginWithGoogle, { body: { token } });
+      const user = await call(signInRoutes.loginWithGoogle, { body: { token } }).catch(toSecondStep);
       await beginSession(user);
       return user;
     },

@@ -1,6 +1,6 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import * as v from 'valibot';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
@@ -13,9 +13,13 @@ import { useApiForm } from '../../api/form.ts';
 import { ApiError, readJson, readResponse } from '../../api/response.ts';
 import { hasTerms, TermsInSentence } from '../../components/brand.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
-import { beginSession, returnPath, useOwnDocument } from '../../components/session.ts';
+import { beginSession, returnPath, secondStep, useOwnDocument, useSecondStep } from '../../components/session.ts';
+import { lazyComponent } from '../../lib/load.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
+import { PasskeySignIn } from './passkey.tsx';
+
+const SecondStep = lazyComponent(async () => (await import('./second-step.tsx')).SecondStep);
 
 const labels = { email: 'Email', password: 'Password' };
 
@@ -30,11 +34,12 @@ export default function LoginPage() {
   const isConfirming = returnPath(search).startsWith('/confirm?');
   const enter = () => go(returnPath(search), { replace: true });
   useSignedInRedirect(enter);
+  const toSecondStep = useSecondStep();
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', password: '' },
     schema: Login,
     labels,
-    act: async (body) => beginSession(await call(signInRoutes.login, { body })),
+    act: async (body) => beginSession(await call(signInRoutes.login, { body }).catch(toSecondStep)),
     onDone: enter,
   });
 
@@ -43,6 +48,21 @@ export default function LoginPage() {
     submit();
   }
 
+  if (query.has(secondStep))
+    return (
+      <AuthLayout
+        title="Two-step sign-in"
+        lead="Your account asks for a second step."
+        foot={<FootLink href={`/login?${firstStep(query)}`}>Back to sign in</FootLink>}
+      >
+        <Stack gap="md">
+          <Suspense fallback={null}>
+            <SecondStep onDone={enter} />
+          </Suspense>
+          <PasskeySignIn onDone={enter} />
+        </Stack>
+      </AuthLayout>
+    );
   return (
     <AuthLayout
       title="Sign in"
@@ -73,6 +93,7 @@ export default function LoginPage() {
             </FormFoot>
           </Stack>
         </form>
+        <PasskeySignIn onDone={enter} />
         <GoogleSignIn onDone={enter} />
         {hasTerms && hasGoogle && (
           <Text size="sm" c="dimmed">
@@ -90,6 +111,11 @@ export default function LoginPage() {
       </Stack>
     </AuthLayout>
   );
+}
+
+function firstStep(query: URLSearchParams): string {
+  query.delete(secondStep);
+  return query.toString();
 }
 
 const LocalStatus = v.object({ demo: v.nullable(v.object({ email: v.string(), password: v.string() })) });

@@ -5,6 +5,8 @@ import { ForgottenPassword, PasswordReset } from '#contract/accounts/accounts.ts
 import { passwordRoutes } from '#contract/routes/passwords.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
+import { toApiError } from '../../api/response.ts';
+import { FactorField, factorOf } from '../../components/factor-field.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink, forgetLinkToken, InboxLink, useLinkToken } from './auth-layout.tsx';
@@ -53,12 +55,23 @@ export function ResetPasswordPage() {
   const token = useLinkToken();
   useEffect(forgetLinkToken, []);
   const [isDone, setDone] = useState(false);
+  const [asksCode, setAsksCode] = useState(false);
   const { form, submit, isRunning, error } = useApiForm({
-    initial: { token, newPassword: '' },
+    initial: { token, newPassword: '', factor: '' },
     schema: PasswordReset,
-    labels: { newPassword: 'New password' },
-    act: (body) => perform(passwordRoutes.resetPassword, { body }),
+    labels: { newPassword: 'New password', factor: 'Code' },
+    act: ({ factor, ...body }) =>
+      perform(passwordRoutes.resetPassword, { body: { ...body, ...(factor !== '' && factorOf(factor)) } }).catch(
+        (refusal: unknown) => {
+          if (toApiError(refusal).code === 'SECOND_FACTOR_REQUIRED') setAsksCode(true);
+          throw refusal;
+        },
+      ),
     onDone: () => setDone(true),
+    fieldOf: {
+      SECOND_FACTOR_REQUIRED: { field: 'factor', text: 'Your account also asks for a code' },
+      INVALID_CREDENTIALS: { field: 'factor' },
+    },
   });
 
   if (isDone)
@@ -75,6 +88,7 @@ export function ResetPasswordPage() {
         <Stack gap="sm">
           {token === '' && <Notice tone="warning">This link is incomplete. Open the link in the email.</Notice>}
           <NewPassword label="New password" {...form.getInputProps('newPassword')} />
+          {asksCode && <FactorField {...form.getInputProps('factor')} />}
           {error?.code === 'INVALID_TOKEN' && (
             <Text size="sm">
               The link was already used, has expired after 30 minutes, or was replaced by a newer one.

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { EmailChange } from '#contract/accounts/accounts.ts';
@@ -6,7 +6,7 @@ import { accountRoutes } from '#contract/routes/accounts.ts';
 import { useAction } from '../../api/actions.ts';
 import { perform } from '../../api/call.ts';
 import { useConfig, useNow } from '../../api/config.ts';
-import { type Form, useApiForm } from '../../api/form.ts';
+import { useApiForm } from '../../api/form.ts';
 import { useMe } from '../../api/reads.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
@@ -14,7 +14,7 @@ import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/page.tsx';
 import { formatFromNow } from '../../lib/format.ts';
-import { GoogleToken } from '../auth/google.tsx';
+import { noProof, OwnerProof, proofOf, useProofFields } from './owner-proof.tsx';
 
 export function EmailPanel() {
   const { data: me } = useMe();
@@ -87,14 +87,14 @@ function EmailForm({ onRequested }: { onRequested: () => void }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', ...noProof },
     schema: v.omit(EmailChange, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
-    labels: { email: 'New email', password: 'Password' },
+    labels: { email: 'New email', password: 'Password', factor: 'Code' },
     act: ({ email, ...proof }) => perform(accountRoutes.requestEmailChange, { body: { email, ...proofOf(proof) } }),
     onDone: (_, { email }) => {
       notify({ message: `Links sent to ${me?.email ?? 'your email'} and ${email}.` });
       onRequested();
     },
     invalidates: [accountRoutes.me],
-    fieldOf: proofFields(hasPassword),
+    fieldOf: useProofFields(),
   });
   return (
     <form onSubmit={submit} noValidate>
@@ -109,47 +109,11 @@ function EmailForm({ onRequested }: { onRequested: () => void }) {
           data-autofocus
           {...form.getInputProps('email')}
         />
-        <OwnerProof password={form.getInputProps('password')} identityToken={form.getInputProps('identityToken')} />
+        <OwnerProof fieldOf={form.getInputProps} />
         <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword}>
           Send links
         </FormFoot>
       </Stack>
     </form>
-  );
-}
-
-/** Form fields that prove the owner of the account. The user fills in one of them. */
-export const noProof = { password: '', identityToken: '' };
-
-/** Returns the filled-in field for the request body. */
-export function proofOf({ password, identityToken }: typeof noProof) {
-  return { ...(password !== '' && { password }), ...(identityToken !== '' && { identityToken }) };
-}
-
-/** Shows a refused proof next to its field. */
-export const proofFields = (hasPassword: boolean) => ({
-  INVALID_CREDENTIALS: hasPassword
-    ? { field: 'password', text: 'Incorrect password' }
-    : { field: 'identityToken', text: 'Confirm with Google first' },
-  INVALID_IDENTITY_TOKEN: { field: 'identityToken', text: 'Google did not confirm this account. Try again.' },
-});
-
-type FieldProps = ReturnType<Form<typeof noProof>['getInputProps']>;
-
-/** Password field. Users without a password confirm with Google instead. */
-export function OwnerProof({ password, identityToken }: Record<keyof typeof noProof, FieldProps>) {
-  const { data: me } = useMe();
-  if (me?.hasPassword ?? true) return <PasswordInput label="Password" autoComplete="current-password" {...password} />;
-  const { value, error, onChange } = identityToken;
-  if (value !== '' && error === undefined) return <Text size="sm">Confirmed with Google.</Text>;
-  return (
-    <div>
-      <GoogleToken label="Confirm with Google" onToken={onChange} />
-      {error !== undefined && (
-        <Text size="sm" mt={4} role="alert" style={{ color: 'var(--danger-ink)' }}>
-          {error}
-        </Text>
-      )}
-    </div>
   );
 }

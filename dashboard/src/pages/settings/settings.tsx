@@ -34,22 +34,23 @@ import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay, formatFromNow, formatMoment } from '../../lib/format.ts';
 import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
-import { EmailPanel, noProof, OwnerProof, proofFields, proofOf } from './email-panel.tsx';
+import { EmailPanel } from './email-panel.tsx';
 import { ExportPanel } from './export-panel.tsx';
 import { MailsPanel } from './mails-panel.tsx';
+import { noProof, OwnerProof, proofOf, useProofFields } from './owner-proof.tsx';
+import { PasskeysPanel, TwoStepPanel } from './security-panels.tsx';
 
 export default function SettingsPage() {
   return (
-    <Page
-      title="Settings"
-      lead="Profile, email, password, alerts, emails, sessions, your data and account deletion"
-    >
+    <Page title="Settings" lead="Profile, email, sign-in, alerts, sessions, your data and account deletion">
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
           <EmailPanel />
           <PasswordPanel />
           <GooglePanel />
+          <TwoStepPanel />
+          <PasskeysPanel />
         </SimpleGrid>
         <AlertsPanel />
         <MailsPanel />
@@ -184,13 +185,13 @@ function DeleteForm() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', ...noProof },
     schema: v.omit(AccountDeletion, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
-    labels: { email: 'Email', password: 'Password' },
+    labels: { email: 'Email', password: 'Password', factor: 'Code' },
     act: ({ email, ...proof }) => perform(accountRoutes.deleteAccount, { body: { email, ...proofOf(proof) } }),
     onDone: () => {
       closeAccountStorage();
       void endDocument('/login?deleted');
     },
-    fieldOf: proofFields(hasPassword),
+    fieldOf: useProofFields(),
   });
   return (
     <form onSubmit={submit} noValidate>
@@ -203,7 +204,7 @@ function DeleteForm() {
           data-autofocus
           {...form.getInputProps('email')}
         />
-        <OwnerProof password={form.getInputProps('password')} identityToken={form.getInputProps('identityToken')} />
+        <OwnerProof fieldOf={form.getInputProps} />
         <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword} color="red.8">
           Delete account permanently
         </FormFoot>

@@ -32,7 +32,8 @@ export function factorCalls(service: () => TestService) {
   /** The app's code now, or of a step relative to now. */
   const codeOf = async (secret: string, steps = 0): Promise<string> =>
     codeAt(bytesOf(secret), stepAt(await now()) + steps);
-  const nextStep = () => advance('PT30S');
+  /** Moves the clock to the beginning of the next step, so that the step does not change during a test. */
+  const nextStep = async () => advance(`PT${30 - (Math.floor((await now()) / 1000) % 30)}S`);
 
   const second = (cookie: string, body: object) => post('second-factor', body, cookie);
   const turnOff = (cookie: string, body: object) => service().call('DELETE', '/api/auth/totp', { cookie, body });
@@ -40,6 +41,7 @@ export function factorCalls(service: () => TestService) {
   /** A confirmed person whose account has an authenticator app. The code of the current step is used. */
   async function enrolled(): Promise<Enrolled> {
     const person = await service().person();
+    await nextStep();
     const { secret } = (await post('totp/setup', {}, person.cookie)).body.data;
     const confirmed = await post('totp/confirm', { code: await codeOf(secret) }, person.cookie);
     return { ...person, cookie: cookieOf(confirmed), secret, recoveryCodes: confirmed.body.data.recoveryCodes };

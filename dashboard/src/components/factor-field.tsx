@@ -1,0 +1,19 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+
+/** A code of the app has six digits. Everything else is a recovery code. */
+export function factorOf(factor: string) {
+  const code = factor.replaceAll(/\s/g, '');
+  return /^\d{6}$/.test(code) ? { code } : { recoveryCode: factor };
+}
+
+/** A field for the second factor of an account that has one. */
+export function FactorField(field: TextInputProps) {
+  return (
+    <TextInput
+      label="Code"
+      description="From your authenticator app, or a recovery code"
+      autoComplete="one-time-code"
+      {...field}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { Anchor, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import * as v from 'valibot';
+import { totpCode } from '#contract/accounts/accounts.ts';
+import { secondFactorRoutes } from '#contract/routes/second-factor.ts';
+import { text } from '#contract/shared/fields.ts';
+import { call } from '../../api/call.ts';
+import { useApiForm } from '../../api/form.ts';
+import { FormFoot } from '../../components/notice.tsx';
+import { beginSession } from '../../components/session.ts';
+
+const schemas = { code: v.object({ value: totpCode }), recoveryCode: v.object({ value: text(64) }) };
+const labels = { code: 'Code', recoveryCode: 'Recovery code' };
+
+/** The second step of a sign-in, within 5 minutes of the first. */
+export function SecondStep({ onDone }: { readonly onDone: () => void }) {
+  const [kind, setKind] = useState<keyof typeof labels>('code');
+  const isApp = kind === 'code';
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { value: '' },
+    schema: schemas[kind],
+    labels: { value: labels[kind] },
+    act: async ({ value }) => beginSession(await call(secondFactorRoutes.completeSignIn, { body: { [kind]: value } })),
+    onDone,
+    fieldOf: { INVALID_CREDENTIALS: { field: 'value' } },
+  });
+  function toggle(): void {
+    form.reset();
+    setKind(isApp ? 'recoveryCode' : 'code');
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <TextInput
+          key={kind}
+          label={labels[kind]}
+          description={isApp ? 'Six digits, from your authenticator app' : 'Each one works once'}
+          autoComplete={isApp ? 'one-time-code' : 'off'}
+          inputMode={isApp ? 'numeric' : 'text'}
+          autoFocus
+          {...form.getInputProps('value')}
+        />
+        <Anchor component="button" type="button" size="sm" onClick={toggle} w="fit-content">
+          {isApp ? 'Use a recovery code' : 'Use the authenticator app'}
+        </Anchor>
+        <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
+          Continue
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,224 @@
+import { Button, Center, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { generate } from 'lean-qr';
+import { toSvgPath } from 'lean-qr/extras/svg';
+import { useEffect, useState } from 'react';
+import * as v from 'valibot';
+import { TotpConfirmation } from '#contract/accounts/second-factor.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { secondFactorRoutes } from '#contract/routes/second-factor.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { call, perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/form.ts';
+import { useMe } from '../../api/reads.ts';
+import type { Data } from '../../api/response.ts';
+import css from '../../components/copy.module.css';
+import { CopyButton } from '../../components/copy.tsx';
+import { Modal } from '../../components/dialogs.tsx';
+import { FactorField, factorOf } from '../../components/factor-field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { FormFoot, Notice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { saveFile } from '../../lib/files.ts';
+import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
+
+type Setup = Data<typeof secondFactorRoutes.setUpTotp>;
+
+interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Sets up an authenticator app. While the recovery codes are shown, only the Done button closes the dialog. */
+export function AuthenticatorDialog({ isOpen, onClose }: DialogProps) {
+  const [codes, setCodes] = useState<readonly string[]>();
+  const [isShown, setShown] = useState(false);
+  // The account has the app before the user has seen the recovery codes.
+  if (isOpen && !isShown) setShown(true);
+  const client = useQueryClient();
+  const isForm = codes === undefined;
+  function close(): void {
+    setShown(false);
+    setCodes(undefined);
+    onClose();
+    if (isForm) return;
+    for (const { id } of [accountRoutes.me, signInRoutes.listSessions])
+      void client.invalidateQueries({ queryKey: [id] });
+  }
+  return (
+    <Modal
+      opened={isShown && (isOpen || !isForm)}
+      onClose={close}
+      title={isForm ? 'Set up authenticator app' : 'Save your recovery codes'}
+      closeOnClickOutside={isForm}
+      closeOnEscape={isForm}
+      withCloseButton={isForm}
+      size="lg"
+    >
+      {isForm ? <SetupSteps onConfirmed={setCodes} /> : <RecoveryCodes codes={codes} onDone={close} />}
+    </Modal>
+  );
+}
+
+interface SetupProps {
+  readonly onConfirmed: (codes: readonly string[]) => void;
+}
+
+function SetupSteps({ onConfirmed }: SetupProps) {
+  const [setup, setSetup] = useState<Setup>();
+  const { isNeeded, asking, fieldOf } = useLateProof();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: noProof,
+    schema: v.object({}),
+    labels: { password: 'Password' },
+    act: asking((proof) => call(secondFactorRoutes.setUpTotp, { body: proofOf(proof) })),
+    onDone: setSetup,
+    fieldOf,
+  });
+  useEffect(() => {
+    submit();
+    // Begins once.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  if (setup) return <ConfirmForm setup={setup} onConfirmed={onConfirmed} />;
+  if (!isNeeded && !error)
+    return (
+      <Center mih={200}>
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
+        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded}>
+          Continue
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+function ConfirmForm({ setup: { secret, otpauthUrl }, onConfirmed }: SetupProps & { readonly setup: Setup }) {
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { code: '' },
+    schema: TotpConfirmation,
+    labels: { code: 'Code' },
+    act: (body) => call(secondFactorRoutes.confirmTotp, { body }),
+    onDone: ({ recoveryCodes }) => onConfirmed(recoveryCodes),
+    fieldOf: { INVALID_CREDENTIALS: { field: 'code' } },
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">Scan the image with an authenticator app, or enter the secret there by hand.</Text>
+        <Center>
+          <QrCode text={otpauthUrl} />
+        </Center>
+        <Group gap="xs" wrap="nowrap" justify="center">
+          <output className={css.secret} aria-label="Secret">
+            {secret.replaceAll(/.{4}(?=.)/g, '$& ')}
+          </output>
+          <CopyButton value={secret} what="secret" />
+        </Group>
+        <TextInput
+          label="Code"
+          description="Six digits, which the app then shows"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          data-autofocus
+          {...form.getInputProps('code')}
+        />
+        <FormFoot error={error} isRunning={isRunning}>
+          Turn on
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+/** Modules of blank space that readers need around a code (ISO/IEC 18004). */
+const quiet = 4;
+
+/** Dark on white in both color schemes, because not every app reads inverted codes. */
+function QrCode({ text }: { readonly text: string }) {
+  const code = generate(text);
+  const size = code.size + 2 * quiet;
+  return (
+    <svg
+      width={208}
+      viewBox={`${-quiet} ${-quiet} ${size} ${size}`}
+      role="img"
+      aria-label="Image to scan"
+      shapeRendering="crispEdges"
+      style={{ background: '#fff', borderRadius: '0.625rem' }}
+    >
+      <path d={toSvgPath(code)} fill="#000" />
+    </svg>
+  );
+}
+
+function RecoveryCodes({ codes, onDone }: { readonly codes: readonly string[]; readonly onDone: () => void }) {
+  const text = codes.join('\n');
+  return (
+    <Stack gap="md">
+      <Notice tone="warning" icon="keys">
+        Two-step sign-in is on. Keep these codes where you find them without your phone: each replaces one code of the
+        app. They are shown only now.
+      </Notice>
+      <output className={css.secret} aria-label="Recovery codes" style={{ whiteSpace: 'pre-line' }}>
+        {text}
+      </output>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          Done
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" />}
+          onClick={() => saveFile(new Blob([`${text}\n`], { type: 'text/plain' }), 'recovery-codes.txt')}
+        >
+          Download
+        </Button>
+        <CopyButton value={text} what="codes" worded />
+      </Group>
+    </Stack>
+  );
+}
+
+export function TurnOffDialog({ isOpen, onClose }: DialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Turn off two-step sign-in?">
+      <TurnOffForm onDone={onClose} />
+    </Modal>
+  );
+}
+
+function TurnOffForm({ onDone }: { readonly onDone: () => void }) {
+  const { data: me } = useMe();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { factor: '' },
+    schema: v.object({ factor: v.pipe(v.string(), v.nonEmpty('must not be empty')) }),
+    labels: { factor: 'Code' },
+    act: ({ factor }) => perform(secondFactorRoutes.deleteTotp, { body: factorOf(factor) }),
+    onDone: () => {
+      notify({ message: 'Two-step sign-in is off. All other sessions are signed out.' });
+      onDone();
+    },
+    invalidates: [accountRoutes.me, signInRoutes.listSessions],
+    fieldOf: { INVALID_CREDENTIALS: { field: 'factor' } },
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">
+          {me?.hasPassword === false ? 'Google' : 'Your password'} alone will sign in again, and the recovery codes end.
+        </Text>
+        <FactorField {...form.getInputProps('factor')} />
+        <FormFoot error={error} isRunning={isRunning} color="red.8">
+          Turn off
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import { PasswordInput, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Form } from '../../api/form.ts';
+import { useMe } from '../../api/reads.ts';
+import { toApiError } from '../../api/response.ts';
+import { FactorField, factorOf } from '../../components/factor-field.tsx';
+import { GoogleToken } from '../auth/google.tsx';
+
+/** Form fields that prove the owner of the account. The user fills in the first or the second, and the third if asked. */
+export const noProof = { password: '', identityToken: '', factor: '' };
+type Proof = typeof noProof;
+
+/** Returns the filled-in fields for the request body. */
+export function proofOf({ password, identityToken, factor }: Proof) {
+  return {
+    ...(password !== '' && { password }),
+    ...(identityToken !== '' && { identityToken }),
+    ...(factor !== '' && factorOf(factor)),
+  };
+}
+
+/** Shows a refused proof next to its field. */
+export function useProofFields() {
+  const { data: me } = useMe();
+  const wrong = me?.hasSecondFactor ? 'Incorrect password or code' : 'Incorrect password';
+  return {
+    INVALID_CREDENTIALS:
+      (me?.hasPassword ?? true)
+        ? { field: 'password', text: wrong }
+        : { field: 'identityToken', text: 'Confirm with Google first' },
+    INVALID_IDENTITY_TOKEN: { field: 'identityToken', text: 'Google did not confirm this account. Try again.' },
+    SECOND_FACTOR_REQUIRED: { field: 'factor', text: 'Code is required' },
+  };
+}
+
+/** For a change that needs a proof only if the sign-in was long ago: asks after the first refusal. */
+export function useLateProof() {
+  const [isNeeded, setNeeded] = useState(false);
+  const fields = useProofFields();
+  const { field } = fields.INVALID_CREDENTIALS;
+  const asking =
+    <Values, Result>(act: (values: Values) => Promise<Result>) =>
+    async (values: Values): Promise<Result> => {
+      try {
+        return await act(values);
+      } catch (error) {
+        const { code } = toApiError(error);
+        if (code === 'INVALID_CREDENTIALS' || code === 'SECOND_FACTOR_REQUIRED') setNeeded(true);
+        throw error;
+      }
+    };
+  const first = { field, text: 'You signed in more than 10 minutes ago. Confirm that it is you.' };
+  return { isNeeded, asking, fieldOf: { ...fields, ...(!isNeeded && { INVALID_CREDENTIALS: first }) } };
+}
+
+type FieldProps = ReturnType<Form<Proof>['getInputProps']>;
+
+/** The password, or Google for users without one, and the second factor of an account that has one. */
+export function OwnerProof({ fieldOf }: { readonly fieldOf: (name: keyof Proof) => FieldProps }) {
+  const { data: me } = useMe();
+  return (
+    <>
+      {(me?.hasPassword ?? true) ? (
+        <PasswordInput label="Password" autoComplete="current-password" {...fieldOf('password')} />
+      ) : (
+        <GoogleProof {...fieldOf('identityToken')} />
+      )}
+      {me?.hasSecondFactor && <FactorField {...fieldOf('factor')} />}
+    </>
+  );
+}
+
+function GoogleProof({ value, error, onChange }: FieldProps) {
+  if (value !== '' && error === undefined) return <Text size="sm">Confirmed with Google.</Text>;
+  return (
+    <div>
+      <GoogleToken label="Confirm with Google" onToken={onChange} />
+      {error !== undefined && (
+        <Text size="sm" mt={4} role="alert" style={{ color: 'var(--danger-ink)' }}>
+          {error}
+        </Text>
+      )}
+    </div>
+  );
+}

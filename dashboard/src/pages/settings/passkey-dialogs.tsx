@@ -1,0 +1,104 @@
+import { Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import * as v from 'valibot';
+import { keyName } from '#contract/accounts/names.ts';
+import { secondFactorRoutes } from '#contract/routes/second-factor.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/form.ts';
+import { addPasskey } from '../../api/passkeys.ts';
+import { Modal } from '../../components/dialogs.tsx';
+import { FormFoot } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
+import type { PasskeyData } from './security-panels.tsx';
+
+const changed = [secondFactorRoutes.listPasskeys, signInRoutes.listSessions];
+
+interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function PasskeyDialog({ isOpen, onClose }: DialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Add passkey">
+      <PasskeyForm onDone={onClose} />
+    </Modal>
+  );
+}
+
+function PasskeyForm({ onDone }: { readonly onDone: () => void }) {
+  const { isNeeded, asking, fieldOf } = useLateProof();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name: '', ...noProof },
+    schema: v.object({ name: keyName }),
+    labels: { name: 'Name', password: 'Password', factor: 'Code' },
+    act: asking(({ name, ...proof }) => addPasskey(name, proofOf(proof))),
+    onDone: (_, { name }) => {
+      notify({ message: `${name} added. All other sessions are signed out.` });
+      onDone();
+    },
+    invalidates: changed,
+    fieldOf,
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description="Where the passkey is kept, such as “Laptop” or “Security key”"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
+        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded}>
+          Continue
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+interface RemoveProps extends DialogProps {
+  readonly passkey: PasskeyData | undefined;
+}
+
+export function RemovePasskeyDialog({ isOpen, passkey, onClose }: RemoveProps) {
+  // Kept while the dialog closes.
+  const [shown, setShown] = useState(passkey);
+  if (passkey && passkey !== shown) setShown(passkey);
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Remove ${shown?.name ?? ''}?`}>
+      {shown && <RemoveForm passkey={shown} onDone={onClose} />}
+    </Modal>
+  );
+}
+
+function RemoveForm({ passkey: { id, name }, onDone }: { readonly passkey: PasskeyData; readonly onDone: () => void }) {
+  const { isNeeded, asking, fieldOf } = useLateProof();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: noProof,
+    schema: v.object({}),
+    labels: { password: 'Password', factor: 'Code' },
+    act: asking((proof) => perform(secondFactorRoutes.deletePasskey, { path: { id }, body: proofOf(proof) })),
+    onDone: () => {
+      notify({ message: `${name} removed. All other sessions are signed out.` });
+      onDone();
+    },
+    invalidates: changed,
+    fieldOf,
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">It can no longer sign in. Delete it from your device too, where it may still be offered.</Text>
+        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
+        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded} color="red.8">
+          Remove passkey
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}

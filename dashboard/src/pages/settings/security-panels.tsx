@@ -1,0 +1,113 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { secondFactorRoutes } from '#contract/routes/second-factor.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { useNow } from '../../api/config.ts';
+import { useData, useMe } from '../../api/reads.ts';
+import type { Data } from '../../api/response.ts';
+import { Unconfirmed } from '../../components/emails.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { Panel } from '../../components/page.tsx';
+import { formatDay, formatFromNow } from '../../lib/format.ts';
+import { lateDialog } from '../../lib/load.ts';
+import { canUsePasskeys } from '../auth/passkey.tsx';
+
+const AuthenticatorDialog = lateDialog(async () => (await import('./authenticator-dialog.tsx')).AuthenticatorDialog);
+const TurnOffDialog = lateDialog(async () => (await import('./authenticator-dialog.tsx')).TurnOffDialog);
+const PasskeyDialog = lateDialog(async () => (await import('./passkey-dialogs.tsx')).PasskeyDialog);
+const RemovePasskeyDialog = lateDialog(async () => (await import('./passkey-dialogs.tsx')).RemovePasskeyDialog);
+
+/** Sign-in with a code of an authenticator app. */
+export function TwoStepPanel() {
+  const { data: me } = useMe();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  if (!me) return null;
+  const isOn = me.hasSecondFactor;
+  return (
+    <Panel title="Two-step sign-in" aside={isOn && <Badge color="pine">On</Badge>}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" c="dimmed">
+          {isOn
+            ? 'Signing in, resetting the password, changing the email and deleting the account need a code of your authenticator app.'
+            : 'Also ask for a code of an authenticator app when you sign in, so that your password alone is not enough.'}
+        </Text>
+        {me.isConfirmed ? (
+          <Button variant="default" onClick={open}>
+            {isOn ? 'Turn off' : 'Set up authenticator app'}
+          </Button>
+        ) : (
+          <Unconfirmed email={me.email} />
+        )}
+      </Stack>
+      <AuthenticatorDialog isOpen={isOpen && !isOn} onClose={close} />
+      <TurnOffDialog isOpen={isOpen && isOn} onClose={close} />
+    </Panel>
+  );
+}
+
+export type PasskeyData = Data<typeof secondFactorRoutes.listPasskeys>['items'][number];
+
+export function PasskeysPanel() {
+  const { data: me } = useMe();
+  const { data, error, refetch } = useData(secondFactorRoutes.listPasskeys, {});
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [removed, setRemoved] = useState<PasskeyData>();
+  const passkeys = data?.items ?? [];
+  const isFull = passkeys.length >= limits.passkeys;
+  return (
+    <Panel title="Passkeys">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Sign in with your fingerprint, face or screen lock, or a security key, without the password.
+        </Text>
+        {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {passkeys.map((passkey) => (
+          <PasskeyRow key={passkey.id} passkey={passkey} onRemove={() => setRemoved(passkey)} />
+        ))}
+        {canUsePasskeys() ? (
+          <Button variant="default" onClick={open} disabled={!me?.isConfirmed || isFull} w="fit-content">
+            Add passkey
+          </Button>
+        ) : (
+          <NotHere />
+        )}
+        {isFull && <Text size="sm">You have {limits.passkeys} passkeys, the most that are possible.</Text>}
+      </Stack>
+      <PasskeyDialog isOpen={isOpen} onClose={close} />
+      <RemovePasskeyDialog isOpen={removed !== undefined} passkey={removed} onClose={() => setRemoved(undefined)} />
+    </Panel>
+  );
+}
+
+function PasskeyRow({ passkey, onRemove }: { readonly passkey: PasskeyData; readonly onRemove: () => void }) {
+  const now = useNow();
+  const { name, createdAt, lastUsedAt } = passkey;
+  return (
+    <Group justify="space-between" wrap="nowrap" align="flex-start">
+      <div style={{ minWidth: 0 }}>
+        <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed">
+          Added {formatDay(createdAt)},{' '}
+          {lastUsedAt === null ? 'not used yet' : `last used ${formatFromNow(lastUsedAt, now)}`}
+        </Text>
+      </div>
+      <Button size="compact-sm" variant="default" flex="none" aria-label={`Remove ${name}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </Group>
+  );
+}
+
+function NotHere() {
+  const { protocol, port, hostname, pathname } = window.location;
+  if (!/^127\.|^\[::1\]$/.test(hostname)) return <Text size="sm">This browser has no passkeys for this address.</Text>;
+  const address = `${protocol}//localhost:${port}`;
+  return (
+    <Text size="sm">
+      Passkeys need a name in the address bar. Open <a href={`${address}${pathname}`}>{address}</a> instead.
+    </Text>
+  );
+}
