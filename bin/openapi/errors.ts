@@ -155,7 +155,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   SECOND_FACTOR_REQUIRED: {
     cause: 'The account has an authenticator app, and no code was sent',
     remedy:
-      'Finish a sign-in with `POST /api/auth/second-factor`; otherwise repeat the request with `code` or `recoveryCode`',
+      'Finish a sign-in with `POST /auth/second-factor`; otherwise repeat the request with `code` or `recoveryCode`',
     detail: 'The account has a second factor. Send the code of the authenticator app, or a recovery code.',
   },
   INSUFFICIENT_CREDITS: {

@@ -1,7 +1,9 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
+import { codeAt, stepAt } from '#domain/accounts/totp.ts';
 import { given, secret, secrets } from '#test/attacks/planted-secrets.ts';
+import { secretBytes } from '#test/requests/accounts/second-factor.ts';
 import { allMoods, useWatchedService } from '#test/service/watched/watched-service.ts';
 
 const watched = useWatchedService();
@@ -40,6 +42,22 @@ describe('secrets in output, logs, metrics and errors', () => {
     await send('GET', '/api/credits/me', undefined, { key: cookie.replace('session=', '') });
     expect(new Set(met.keys())).toEqual(new Set([200, 201]));
     expect(secrets.size).toBe(13);
+  });
+
+  it('never appear while a second factor is turned on, required and turned off', async () => {
+    const app = (await auth('totp/setup', {}, { cookie })).data.secret;
+    secrets.set('secret of an authenticator app', app);
+    const body = { code: codeAt(secretBytes(app), stepAt(Date.now())) };
+    const confirmed = await auth('totp/confirm', body, { cookie });
+    const [recoveryCode, other] = confirmed.data.recoveryCodes;
+    secrets.set('recovery code', recoveryCode);
+    await auth('login', { email: secret('email'), password: secret('password') });
+    await auth('second-factor', { code: app, recoveryCode });
+    cookie = `session=${confirmed.session}`;
+    const removed = await send('DELETE', '/api/auth/totp', { recoveryCode: other }, { cookie });
+    secrets.set('session', removed.session!);
+    cookie = `session=${removed.session}`;
+    expect(secrets.size).toBe(15);
   });
 
   it('never appear after invalid and refused requests', async () => {

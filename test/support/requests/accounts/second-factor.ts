@@ -6,7 +6,7 @@ import { authenticator } from './authenticator.ts';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** The bytes of a Base32 text, as an authenticator app reads it. */
-function bytesOf(base32: string): Buffer {
+export function secretBytes(base32: string): Buffer {
   const bits = Array.from(base32, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
   return Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
 }
@@ -31,7 +31,7 @@ export function factorCalls(service: () => TestService) {
 
   /** The app's code now, or of a step relative to now. */
   const codeOf = async (secret: string, steps = 0): Promise<string> =>
-    codeAt(bytesOf(secret), stepAt(await now()) + steps);
+    codeAt(secretBytes(secret), stepAt(await now()) + steps);
   /** Moves the clock to the beginning of the next step, so that the step does not change during a test. */
   const nextStep = async () => advance(`PT${30 - (Math.floor((await now()) / 1000) % 30)}S`);
 
