@@ -14,8 +14,6 @@ import {
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
-const maxBodyBytes = 64 * 1024;
-
 export const secondFactorRoutes = {
   completeSignIn: defineRoute({
     id: 'complete-sign-in',
@@ -139,7 +137,6 @@ export const passkeyVerificationRoutes = {
     access: 'person',
     confirmed: true,
     bodyInput: PasskeyResponse,
-    maxBodyBytes,
     output: VerifiedPasskey,
     refusals: ['INVALID_TOKEN', 'INVALID_CREDENTIALS', 'INVALID_STATE'],
     opensSession: true,
