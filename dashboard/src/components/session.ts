@@ -50,15 +50,16 @@ export const secondStep = 'second-step';
 /** Returns a function that moves a refused sign-in to its second step, if it needs one, and otherwise throws. */
 export function useSecondStep(): (error: unknown) => Promise<never> {
   const [, go] = useLocation();
-  const query = new URLSearchParams(useSearch());
+  const search = useSearch();
   return async (error) => {
     if (toApiError(error).code !== 'SECOND_FACTOR_REQUIRED') throw error;
-    query.delete('ended');
-    query.set(secondStep, '');
-    go(`/login?${query.toString()}`);
+    go(`/login?${secondStep}&${search}`);
     return new Promise(() => undefined);
   };
 }
+
+/** Passkeys belong to a name, so they do not work at an IP address such as that of a local service. */
+export const canUsePasskeys = (): boolean => /[a-z]/.test(window.location.hostname);
 
 /** Target page after sign-in: the page in `return` if it is one of ours, otherwise the overview. */
 export function returnPath(search: string): string {

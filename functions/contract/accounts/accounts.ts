@@ -26,15 +26,13 @@ export const IdentityToken = v.object({ token: identityToken }, body);
  */
 const ownerToken = v.pipe(
   v.optional(identityToken),
-  v.description(
-    'Instead of the password: an identity token of a linked Google account, at most 10 minutes old and not used before.',
-  ),
+  v.description('Instead of the password: a new identity token of a linked Google account, at most 10 minutes old.'),
 );
 export const totpCode = v.pipe(v.string('must be a string'), v.regex(/^\d{6}$/, 'must be six digits'));
 /** The second factor of an account that has one (docs/accounts.md#second-factor). */
 export const factorProof = {
-  code: v.pipe(v.optional(totpCode), v.description('Code of the authenticator app.')),
-  recoveryCode: v.pipe(v.optional(text(64)), v.description('Instead of the code.')),
+  code: v.optional(totpCode),
+  recoveryCode: v.optional(text(64)),
 };
 export const ownerProof = { password: v.optional(password), identityToken: ownerToken, ...factorProof };
 export const ForgottenPassword = v.object({ email }, body);
@@ -73,7 +71,7 @@ export const CurrentUser = v.object({
   created_at: instant,
   isConfirmed: v.pipe(v.boolean(), v.description('The email address is confirmed.')),
   hasPassword: v.pipe(v.boolean(), v.description('False if the user signs in with Google only.')),
-  hasSecondFactor: v.pipe(v.boolean(), v.description('A sign-in needs a code of an authenticator app.')),
+  hasSecondFactor: v.boolean(),
   emailChange: v.pipe(
     v.nullable(PendingEmailChange),
     v.description('The pending change of the email address; null without one, and for requests with an API key.'),

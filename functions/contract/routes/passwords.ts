@@ -22,7 +22,7 @@ export const passwordRoutes = {
     method: 'POST',
     path: '/api/auth/reset-password',
     summary: 'Set a new password',
-    note: 'Send the token from the link, and the second factor of an account that has one. All sessions, known devices and earlier links end.',
+    note: 'Send the token from the link. All sessions, known devices and earlier links end.',
     credential: 'none',
     bodyInput: PasswordReset,
     success: { status: 200, message: 'PASSWORD_RESET_SUCCESS' },

@@ -23,7 +23,6 @@ export const signInRoutes = {
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Sign in with email and password',
-    note: 'If the account has an authenticator app, the response is 401 `SECOND_FACTOR_REQUIRED` with a cookie for `POST /api/auth/second-factor`.',
     credential: 'none',
     bodyInput: Login,
     output: LoginUser,

@@ -13,12 +13,19 @@ import { useApiForm } from '../../api/form.ts';
 import { ApiError, readJson, readResponse } from '../../api/response.ts';
 import { hasTerms, TermsInSentence } from '../../components/brand.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
-import { beginSession, returnPath, secondStep, useOwnDocument, useSecondStep } from '../../components/session.ts';
+import {
+  beginSession,
+  canUsePasskeys,
+  returnPath,
+  secondStep,
+  useOwnDocument,
+  useSecondStep,
+} from '../../components/session.ts';
 import { lazyComponent } from '../../lib/load.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
-import { PasskeySignIn } from './passkey.tsx';
 
+const PasskeySignIn = lazyComponent(async () => (await import('./passkey.tsx')).PasskeySignIn);
 const SecondStep = lazyComponent(async () => (await import('./second-step.tsx')).SecondStep);
 
 const labels = { email: 'Email', password: 'Password' };
@@ -48,21 +55,7 @@ export default function LoginPage() {
     submit();
   }
 
-  if (query.has(secondStep))
-    return (
-      <AuthLayout
-        title="Two-step sign-in"
-        lead="Your account asks for a second step."
-        foot={<FootLink href={`/login?${firstStep(query)}`}>Back to sign in</FootLink>}
-      >
-        <Stack gap="md">
-          <Suspense fallback={null}>
-            <SecondStep onDone={enter} />
-          </Suspense>
-          <PasskeySignIn onDone={enter} />
-        </Stack>
-      </AuthLayout>
-    );
+  if (query.has(secondStep)) return <SecondStep query={query} onDone={enter} />;
   return (
     <AuthLayout
       title="Sign in"
@@ -93,7 +86,11 @@ export default function LoginPage() {
             </FormFoot>
           </Stack>
         </form>
-        <PasskeySignIn onDone={enter} />
+        {canUsePasskeys() && (
+          <Suspense fallback={<div style={{ height: 36 }} />}>
+            <PasskeySignIn onDone={enter} />
+          </Suspense>
+        )}
         <GoogleSignIn onDone={enter} />
         {hasTerms && hasGoogle && (
           <Text size="sm" c="dimmed">
@@ -111,11 +108,6 @@ export default function LoginPage() {
       </Stack>
     </AuthLayout>
   );
-}
-
-function firstStep(query: URLSearchParams): string {
-  query.delete(secondStep);
-  return query.toString();
 }
 
 const LocalStatus = v.object({ demo: v.nullable(v.object({ email: v.string(), password: v.string() })) });

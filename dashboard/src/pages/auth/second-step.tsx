@@ -7,13 +7,34 @@ import { text } from '#contract/shared/fields.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { FormFoot } from '../../components/notice.tsx';
-import { beginSession } from '../../components/session.ts';
+import { beginSession, secondStep } from '../../components/session.ts';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 
 const schemas = { code: v.object({ value: totpCode }), recoveryCode: v.object({ value: text(64) }) };
 const labels = { code: 'Code', recoveryCode: 'Recovery code' };
 
+interface SecondStepProps {
+  /** Of the sign-in page. */
+  readonly query: URLSearchParams;
+  readonly onDone: () => void;
+}
+
 /** The second step of a sign-in, within 5 minutes of the first. */
-export function SecondStep({ onDone }: { readonly onDone: () => void }) {
+export function SecondStep({ query, onDone }: SecondStepProps) {
+  const first = new URLSearchParams(query);
+  first.delete(secondStep);
+  return (
+    <AuthLayout
+      title="Two-step sign-in"
+      lead="Your account asks for a second step."
+      foot={<FootLink href={`/login?${first.toString()}`}>Back to sign in</FootLink>}
+    >
+      <CodeForm onDone={onDone} />
+    </AuthLayout>
+  );
+}
+
+function CodeForm({ onDone }: Pick<SecondStepProps, 'onDone'>) {
   const [kind, setKind] = useState<keyof typeof labels>('code');
   const isApp = kind === 'code';
   const { form, submit, isRunning, error } = useApiForm({

@@ -9,9 +9,9 @@ import type { Data } from '../../api/response.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
+import { canUsePasskeys } from '../../components/session.ts';
 import { formatDay, formatFromNow } from '../../lib/format.ts';
 import { lateDialog } from '../../lib/load.ts';
-import { canUsePasskeys } from '../auth/passkey.tsx';
 
 const AuthenticatorDialog = lateDialog(async () => (await import('./authenticator-dialog.tsx')).AuthenticatorDialog);
 const TurnOffDialog = lateDialog(async () => (await import('./authenticator-dialog.tsx')).TurnOffDialog);
@@ -103,7 +103,7 @@ function PasskeyRow({ passkey, onRemove }: { readonly passkey: PasskeyData; read
 
 function NotHere() {
   const { protocol, port, hostname, pathname } = window.location;
-  if (!/^127\.|^\[::1\]$/.test(hostname)) return <Text size="sm">This browser has no passkeys for this address.</Text>;
+  if (!/^127\.|^\[::1\]$/.test(hostname)) return <Text size="sm">Passkeys need a name in the address bar.</Text>;
   const address = `${protocol}//localhost:${port}`;
   return (
     <Text size="sm">
