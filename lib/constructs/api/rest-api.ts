@@ -3,6 +3,7 @@ import {
   AccessLogFormat,
   EndpointType,
   LambdaIntegration,
+  Method,
   LogGroupLogDestination,
   Resource,
   ResponseTransferMode,
@@ -162,13 +163,23 @@ export class ServiceApi extends Construct {
     // API's stage, which is created after the functions.
     const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
     const resources = this.#api.node.findAll().filter((node) => node instanceof Resource);
-    for (const resource of [root, ...resources]) resource.addMethod('ANY', integration);
+    const answered = resources.filter((resource) => !isOnlyPrefix(resource));
+    for (const resource of [root, ...answered]) resource.addMethod('ANY', integration);
   }
 
   urlOf(path: `/${string}`): string {
     return this.#api.urlForPath(path);
   }
 }
+
+/**
+ * A path below `/api` that has no operation, only longer paths. API Gateway's own 404 has the same envelope, which saves
+ * a method, because the stack is near its resource limit.
+ */
+const isOnlyPrefix = ({ path, node }: Resource): boolean =>
+  path.startsWith('/api/') &&
+  node.children.some((child) => child instanceof Resource) &&
+  !node.children.some((child) => child instanceof Method);
 
 interface GatewayResponse {
   readonly type: ResponseType;
