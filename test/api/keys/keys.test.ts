@@ -20,7 +20,7 @@ const chatWith = async (key: string) =>
 
 describe('API keys', () => {
   it('are shown once, then listed by prefix, last four characters and last use', async () => {
-    const { cookie, key, keyId } = await service.person();
+    const { id, cookie, key, keyId } = await service.person();
     expect(await chatWith(key)).toBe(200);
     await service.settled();
     const { body } = await call('GET', '/api/keys', cookie);
@@ -32,6 +32,7 @@ describe('API keys', () => {
         lastFour: key.slice(-4),
         status: 'active',
         createdAt: expect.any(String),
+        createdBy: id,
         expiresAt: null,
         lastUsedAt: expect.any(String),
         limit: null,
@@ -44,6 +45,7 @@ describe('API keys', () => {
     expect(made.status).toBe(201);
     expect(Object.keys(made.body.data).toSorted()).toEqual([
       'createdAt',
+      'createdBy',
       'expiresAt',
       'id',
       'key',
