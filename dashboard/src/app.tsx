@@ -29,6 +29,7 @@ const entryPages = [
   page('/reset-password', async () => ({
     default: (await import('./pages/auth/password-reset.tsx')).ResetPasswordPage,
   })),
+  page('/invitation', () => import('./pages/auth/invitation.tsx')),
   page('/email-change', async () => ({ default: (await import('./pages/auth/confirm.tsx')).EmailChangePage })),
 ];
 
@@ -44,6 +45,7 @@ const memberPages = [
   page('/messages', () => import('./pages/messages/messages.tsx')),
   page('/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
   page('/playground', () => import('./pages/playground/playground.tsx')),
+  page('/organization', () => import('./pages/organization/organization.tsx')),
   page('/settings', () => import('./pages/settings/settings.tsx')),
   page('/operator', async () => ({ default: (await import('./pages/restricted-pages.tsx')).OperatorOnly })),
 ];

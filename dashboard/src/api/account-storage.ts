@@ -2,23 +2,29 @@ import * as v from 'valibot';
 import { readStored, removeStored, store, storedNames } from '../lib/storage.ts';
 
 /**
+ * An account's id, or the id with an organization's, `7:12`, for data of that organization. 0 on a page without a
+ * session.
+ */
+export type Owner = number | string;
+
+/**
  * Local storage of an account, under names with its id. It survives an expired session, and is deleted when the account
  * signs out in this browser or another account signs in.
  */
 const prefix = 'kept:';
-const prefixOf = (id: number): string => `${prefix}${id}:`;
+const prefixOf = (owner: Owner): string => `${prefix}${owner}:`;
 let isStorageClosed = false;
 
 /** Stores a value. Returns false if it cannot be stored, for example while the document is being left. */
-export const keep = (id: number, name: string, value: string): boolean =>
-  !isStorageClosed && store('localStorage', prefixOf(id) + name, value);
+export const keep = (owner: Owner, name: string, value: string): boolean =>
+  !isStorageClosed && store('localStorage', prefixOf(owner) + name, value);
 
-export const forget = (id: number, name: string): void => removeStored('localStorage', prefixOf(id) + name);
+export const forget = (owner: Owner, name: string): void => removeStored('localStorage', prefixOf(owner) + name);
 
-/** Returns the account's values whose names begin with `start`. */
-export function kept(id: number, start: string): { readonly value: string }[] {
+/** Returns the owner's values whose names begin with `start`. */
+export function kept(owner: Owner, start: string): { readonly value: string }[] {
   return storedNames('localStorage')
-    .filter((name) => name.startsWith(prefixOf(id) + start))
+    .filter((name) => name.startsWith(prefixOf(owner) + start))
     .flatMap((name) => {
       const value = readStored('localStorage', name);
       return value === null ? [] : [{ value }];
@@ -40,51 +46,64 @@ export function closeAccountStorage(): void {
 }
 
 /**
- * Session storage items of this tab: work in progress, unsaved agents, an unsent message, text to synthesize, and API
- * keys entered to try operations or to fill examples. They survive navigation and reloads and are deleted when the
- * session ends in this tab. Other accounts cannot read them.
+ * Session storage items of this tab: work in progress, unsaved agents, an unsent message, text to synthesize, API keys
+ * entered to try operations or to fill examples, and the chosen organization. They survive navigation and reloads and are
+ * deleted when the session ends in this tab. Their names contain the owner, so that no other one can read them.
  */
-const names = {
+const slots = {
   work: 'tab-memory',
   agents: 'unsaved-agents',
   message: 'unsent-message',
   speech: 'unspoken-text',
   entered: 'entered-key',
   example: 'example-key',
+  organization: 'organization',
 } as const;
-type Slot = keyof typeof names;
-const slots = Object.values(names);
-const Memory = v.pipe(v.string(), v.parseJson(), v.object({ account: v.number(), value: v.unknown() }));
+type Slot = keyof typeof slots;
+const itemOf = (owner: Owner, slot: Slot): string => `${slots[slot]}:${owner}`;
 let isMemoryClosed = false;
 
-/** Returns the account's value, or undefined if it is missing or does not match the schema. Account 0 means no session. */
+/** Returns the owner's value, or undefined if it is missing or does not match the schema. */
 export function recall<S extends v.GenericSchema>(
-  id: number,
+  owner: Owner,
   schema: S,
   slot: Slot = 'work',
 ): v.InferOutput<S> | undefined {
-  const memory = v.safeParse(Memory, readStored('sessionStorage', names[slot]));
-  if (!memory.success || memory.output.account !== id) return undefined;
-  const read = v.safeParse(schema, memory.output.value);
+  const read = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), schema),
+    readStored('sessionStorage', itemOf(owner, slot)),
+  );
   return read.success ? read.output : undefined;
 }
 
-/** Replaces the account's value. Does nothing while the document is being left. */
-export function remember(id: number, value: unknown, slot: Slot = 'work'): void {
-  if (!isMemoryClosed) store('sessionStorage', names[slot], JSON.stringify({ account: id, value }));
+/** Replaces the owner's value. Returns false if it cannot be stored, for example while the document is being left. */
+export const remember = (owner: Owner, value: unknown, slot: Slot = 'work'): boolean =>
+  !isMemoryClosed && store('sessionStorage', itemOf(owner, slot), JSON.stringify(value));
+
+/** Names of the tab's items, of every owner or of one with its organizations. */
+function itemNames(owner?: Owner): string[] {
+  const starts = Object.values(slots).map((slot) => (owner === undefined ? `${slot}:` : `${slot}:${owner}`));
+  return storedNames('sessionStorage').filter((name) =>
+    starts.some((start) => name === start || name.startsWith(owner === undefined ? start : `${start}:`)),
+  );
 }
 
 /** Deletes the values of other accounts. */
 export function forgetOtherAccounts(id: number): void {
-  for (const name of slots) {
-    const memory = v.safeParse(Memory, readStored('sessionStorage', name));
-    if (memory.success && memory.output.account !== id) removeStored('sessionStorage', name);
-  }
+  const own = new Set(itemNames(id));
+  for (const name of itemNames()) if (!own.has(name)) removeStored('sessionStorage', name);
+}
+
+/** Deletes the values of an organization, of this tab and of the browser. */
+export function forgetOwner(owner: Owner): void {
+  for (const name of itemNames(owner)) removeStored('sessionStorage', name);
+  for (const name of storedNames('localStorage'))
+    if (name.startsWith(prefixOf(owner))) removeStored('localStorage', name);
 }
 
 /** Deletes all values. */
 export function clearTabMemory(): void {
-  for (const name of slots) removeStored('sessionStorage', name);
+  for (const name of itemNames()) removeStored('sessionStorage', name);
 }
 
 /** Deletes all values, and stores no more in this document. */
@@ -92,3 +111,33 @@ export function closeTabMemory(): void {
   isMemoryClosed = true;
   clearTabMemory();
 }
+
+/** Path of an invitation that the account has not accepted yet, because its email is not confirmed. */
+export const invitationItem = 'invitation';
+
+/** The organization that new tabs open. */
+const choiceName = 'organization';
+const Choice = v.object({ id: v.string(), name: v.string() });
+export type OrganizationChoice = v.InferOutput<typeof Choice>;
+
+/** The organization that the account chose in this tab, or last in this browser. Null is the personal one. */
+export function chosenOrganization(account: number): OrganizationChoice | null {
+  const inTab = recall(account, v.nullable(Choice), 'organization');
+  if (inTab !== undefined) return inTab;
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), Choice), kept(account, choiceName)[0]?.value);
+  return read.success ? read.output : null;
+}
+
+/** Returns false if the choice cannot be stored. */
+export function chooseOrganization(account: number, choice: OrganizationChoice | null): boolean {
+  if (choice === null) forget(account, choiceName);
+  else keep(account, choiceName, JSON.stringify(choice));
+  return remember(account, choice, 'organization');
+}
+
+const choiceItem = new RegExp(`^${prefix}\\d+:${choiceName}$`);
+
+/** True if some account has chosen an organization in this browser. */
+export const isOrganizationChosen = (): boolean =>
+  storedNames('localStorage').some((name) => choiceItem.test(name)) ||
+  storedNames('sessionStorage').some((name) => name.startsWith(`${slots.organization}:`));

@@ -63,6 +63,9 @@ const notifyOtherTabs = (id: number | null): void => channel.postMessage(id);
 /** Reloads the page. The new document has no account yet. */
 export const reloadDocument = (): Promise<never> => leave(() => window.location.reload());
 
+/** Opens a path of the dashboard in a new document, as another organization. */
+export const replaceDocument = (path: string): Promise<never> => leave(() => window.location.assign(path));
+
 /** Reloads the page for the session's new account. The new page tells the user, because unsaved input is lost. */
 function leaveToOther(): Promise<never> {
   closeTabMemory();

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { claimDocument, documentAccount, forgetSessions } from './account.ts';
+import { headerOfOrganization, needsAccount } from './organization.ts';
 import {
   ApiError,
   type ApiResponse,
@@ -53,14 +54,14 @@ export async function perform<R extends Route>(route: R, input: Input<R>, option
 }
 
 /**
- * Sends a request for this document's account. Another tab shares the cookie and may have signed in another user. So a
+ * Sends a request for this document's account and organization. Another tab shares the cookie and may have signed in another user. So a
  * change is sent only after the session is confirmed to be this account's, and a response to a read is returned only
  * after the same check. A request with an API key is not checked: its caller confirms the session first.
  */
 export async function request<R extends Route>(route: R, input: Input<R>, options?: SendOptions): Promise<Response> {
   const isSession = route.credential !== 'none' && options?.key === undefined;
   const isRead = route.method === 'GET';
-  if (isSession && !isRead && documentAccount() !== undefined) await confirmAccount();
+  if (isSession && (needsAccount(route) || (!isRead && documentAccount() !== undefined))) await confirmAccount();
   const response = await send(route, input, options);
   if (isSession && isRead) await confirmAccount();
   return response;
@@ -126,6 +127,7 @@ export async function send<R extends Route>(
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...(accept !== undefined && { accept }),
+    ...(key === undefined && route.credential !== 'none' && headerOfOrganization()),
   };
   try {
     return await fetch(address(route.path, path, query), {

@@ -1,23 +1,23 @@
 import { useCallback, useEffect, useState } from 'react';
 import type * as v from 'valibot';
 import { recall, remember } from './account-storage.ts';
-import { documentAccount } from './account.ts';
+import { documentOwner } from './organization.ts';
 
 type ChangeDraft<Draft> = (change: Partial<Draft> | ((before: Draft) => Draft)) => void;
 
-/** A draft of the signed-in account. It survives navigation and reloads, and is deleted with the session. */
+/** A draft of the signed-in account in its organization. It survives navigation and reloads, and is deleted with the session. */
 export function useDraft<Draft extends object>(
   schema: v.GenericSchema<unknown, Draft>,
   initial: Draft,
   slot: 'work' | 'speech',
 ): readonly [Draft, ChangeDraft<Draft>] {
-  const account = documentAccount();
+  const owner = documentOwner();
   const [draft, setDraft] = useState<Draft>(
-    () => (account === undefined ? undefined : recall(account, schema, slot)) ?? initial,
+    () => (owner === undefined ? undefined : recall(owner, schema, slot)) ?? initial,
   );
   useEffect(() => {
-    if (account !== undefined) remember(account, draft, slot);
-  }, [account, draft, slot]);
+    if (owner !== undefined) remember(owner, draft, slot);
+  }, [owner, draft, slot]);
   const change: ChangeDraft<Draft> = useCallback(
     (next) => setDraft((before) => (typeof next === 'function' ? next(before) : { ...before, ...next })),
     [],

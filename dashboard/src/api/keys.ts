@@ -3,6 +3,7 @@ import { keyRoutes } from '#contract/routes/keys.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import { iso } from '#contract/shared/time.ts';
 import { playgroundKeyName } from '../lib/offer.ts';
+import { documentAccount } from './account.ts';
 import { call, confirmAccount, perform } from './call.ts';
 import { serverNow } from './config.ts';
 import { followUp, queryClient } from './query-client.ts';
@@ -36,6 +37,7 @@ const KeyRecord = v.object({
   lastFour: v.fallback(v.string(), ''),
   status: v.fallback(v.string(), 'unreadable'),
   createdAt: date,
+  createdBy: v.fallback(v.nullable(v.number()), null),
   expiresAt: date,
   lastUsedAt: date,
   limit,
@@ -64,10 +66,11 @@ export function isPlaygroundKey({ name, createdAt, expiresAt }: KeyRecord): bool
 export const keyTitle = (key: KeyRecord): string =>
   isPlaygroundKey(key) ? playgroundKeyName : `${key.name} …${key.lastFour}`;
 
-/** Revokes the playground's keys of all tabs. */
+/** Revokes the playground's keys of all tabs, but not those of other members. */
 export async function revokePlaygroundKeys(): Promise<void> {
   const keys = await call(listKeys, {});
-  const living = keys.filter((key) => key.status === 'active' && isPlaygroundKey(key));
+  const isOwn = ({ createdBy }: KeyRecord): boolean => createdBy === null || createdBy === documentAccount();
+  const living = keys.filter((key) => key.status === 'active' && isPlaygroundKey(key) && isOwn(key));
   await Promise.all(living.map(({ id }) => perform(keyRoutes.revokeKey, { path: { id } })));
 }
 

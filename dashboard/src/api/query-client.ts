@@ -2,6 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { lookForNewerBuild } from '../lib/load.ts';
 import { documentAccount, endDocument } from './account.ts';
+import { documentOrganization, listKey } from './organization.ts';
 import { ApiError } from './response.ts';
 
 const maxRetries = 2;
@@ -21,11 +22,16 @@ function isTransient(error: Error): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
-/** Handles errors that concern the whole page: an ended session and an unconfirmed account. */
+/**
+ * Handles errors that concern the whole page: an ended session, an unconfirmed account, and a membership that may have
+ * ended or changed.
+ */
 export function followUp(error: Error): void {
   if (!(error instanceof ApiError)) return;
   if (error.code === 'INVALID_API_KEY') leaveForSignIn();
   if (error.code === 'ACCOUNT_NOT_CONFIRMED') checkAccount();
+  if (documentOrganization() && (error.status === 404 || error.code === 'INSUFFICIENT_PERMISSIONS'))
+    void queryClient.refetchQueries({ queryKey: listKey }, { cancelRefetch: false });
 }
 
 /** Redirects to the sign-in page, which returns to the current page. */

@@ -23,6 +23,9 @@ export default function AccountPopup({ button, isOpen, onChange }: AccountPopupP
         <Menu.Item leftSection={<Icon name="settings" size={16} />} onClick={() => go('/settings')}>
           Settings
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="organization" size={16} />} onClick={() => go('/organization?new')}>
+          Create organization
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={signOut}>
           Sign out
         </Menu.Item>

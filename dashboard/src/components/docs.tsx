@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import { recall, remember } from '../api/account-storage.ts';
+import { documentOwner } from '../api/organization.ts';
 import { orReload } from '../lib/load.ts';
 import { PageSkeleton } from './boundary.tsx';
 import css from './docs.module.css';
@@ -125,16 +126,17 @@ export function useTabKey(
   const [entered, setEntered] = useState<string>();
   /** Entered before `account` was known. */
   const [early, setEarly] = useState<string>();
-  const kept = account === undefined ? undefined : recall(account, v.string(), slot);
+  const owner = account === undefined || account === 0 ? account : documentOwner();
+  const kept = owner === undefined ? undefined : recall(owner, v.string(), slot);
   useEffect(() => {
-    if (account === undefined || early === undefined) return;
-    remember(account, early, slot);
+    if (owner === undefined || early === undefined) return;
+    remember(owner, early, slot);
     setEarly(undefined);
-  }, [account, early, slot]);
+  }, [owner, early, slot]);
   function change(key: string): void {
     setEntered(key);
-    if (account === undefined) setEarly(key);
-    else remember(account, key, slot);
+    if (owner === undefined) setEarly(key);
+    else remember(owner, key, slot);
   }
   return [entered ?? kept ?? '', change];
 }

@@ -23,19 +23,24 @@ import { Link, useLocation } from 'wouter';
 import { offer } from '#contract/offer/current-offer.ts';
 import { takeAccountChange } from '../api/account.ts';
 import { useSellsCredits } from '../api/config.ts';
+import { documentOrganization, takeLeaveReason } from '../api/organization.ts';
+import { useOrganizations } from '../api/organizations.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useCredits, useMe, useMember } from '../api/reads.ts';
 import { formatWhole, isUnlimited } from '../lib/format.ts';
 import { followBuild, orReload } from '../lib/load.ts';
+import { useRefusal } from './allowed.tsx';
 import { PageSkeleton } from './boundary.tsx';
 import { ProductLinks, SchemeToggle, Wordmark } from './brand.tsx';
 import { Confirmations, Drawer } from './dialogs.tsx';
 import css from './frame.module.css';
 import { Icon } from './icon.tsx';
 import { LateMenu } from './menus.tsx';
-import { ErrorNotice } from './notice.tsx';
+import { ErrorNotice, Notice } from './notice.tsx';
 import { notify } from './notifications.tsx';
-import { type Session, usePageGroups } from './page-links.ts';
+import { OrganizationSwitch } from './organization-switch.tsx';
+import { linkTo, type Session, usePageGroups } from './page-links.ts';
+import { Page } from './page.tsx';
 import { paletteKeys, usePalette } from './palette/use-palette.tsx';
 
 const AcceptTerms = lazy(orReload(() => import('./accept-terms.tsx')));
@@ -65,6 +70,10 @@ export function Shell({ isOpen, children }: ShellProps) {
   const user = me.data ?? (isOpen ? member.data : undefined);
   const email = user?.email;
   const session = isOpen ? sessionOf(user, member.isPending) : 'member';
+  const organizations = useOrganizations({ enabled: Boolean(user) });
+  const isMembershipKnown = isOpen || !documentOrganization() || organizations.data !== undefined;
+  const error = me.data ? organizations.error : me.error;
+  const isReady = isOpen || (me.data !== undefined && isMembershipKnown);
   const terms = isOpen ? undefined : me.data?.terms;
   const asked = terms?.acceptedVersion === terms?.version ? undefined : terms;
   const [isMenuOpen, { toggle, close }] = useDisclosure(false);
@@ -80,6 +89,10 @@ export function Shell({ isOpen, children }: ShellProps) {
     if (email !== undefined && takeAccountChange())
       notify({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
   }, [email]);
+  useEffect(() => {
+    const reason = takeLeaveReason();
+    if (reason !== null) notify({ message: reason, autoClose: 15_000 });
+  }, []);
 
   /** Closes the drawer and opens the command palette. */
   function search(): void {
@@ -122,15 +135,32 @@ export function Shell({ isOpen, children }: ShellProps) {
             <AcceptTerms terms={asked} />
           </Suspense>
         )}
-        {(isOpen || me.data) && !asked && children}
-        {!isOpen && me.isPending && <PageSkeleton />}
-        {!isOpen && me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
+        {isReady && !asked && <RolePage>{children}</RolePage>}
+        {!isReady && !error && <PageSkeleton />}
+        {!isReady && error && (
+          <ErrorNotice error={error} onRetry={() => void (me.data ? organizations : me).refetch()} />
+        )}
         <div className={css.links}>
           <ProductLinks />
         </div>
       </main>
       {palette.palette}
     </div>
+  );
+}
+
+/** Shows the reason in place of a page that the member's role may not use. */
+function RolePage({ children }: { children: ReactNode }) {
+  const [location] = useLocation();
+  const { label, needs } = linkTo(location);
+  const refusal = useRefusal(needs);
+  if (refusal === undefined) return children;
+  return (
+    <Page title={label}>
+      <Notice tone="info" icon="organization">
+        {refusal}
+      </Notice>
+    </Page>
   );
 }
 
@@ -159,6 +189,7 @@ interface SidebarProps {
 function Sidebar({ session, onSearch }: SidebarProps) {
   return (
     <div className={css.sidebar}>
+      {session === 'member' && <OrganizationSwitch />}
       {session !== 'unknown' && <Navigation session={session} onSearch={onSearch} />}
       <div className={css.foot}>
         {session === 'member' && <CreditsLeft />}

@@ -1,4 +1,5 @@
 import type { Service } from '#contract/offered-services.ts';
+import type { OrganizationAccess } from '#contract/organizations/roles.ts';
 import { useConfig } from '../api/config.ts';
 import { useIsOffered, useMe } from '../api/reads.ts';
 import type { IconName } from './icon.tsx';
@@ -11,6 +12,8 @@ export interface PageLink {
   readonly words?: string;
   /** The page is linked if this service is offered. */
   readonly of?: Service;
+  /** Roles of the organization that may use the page, and what for. Default: all. */
+  readonly needs?: { readonly access: OrganizationAccess; readonly what: string };
 }
 
 /** A group of the navigation. The first group has no title. */
@@ -31,6 +34,7 @@ const build: PageGroup = {
       label: 'Playground',
       icon: 'playground',
       words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
+      needs: { access: 'develop', what: 'call models from the playground' },
     },
     { href: '/models', label: 'Models', icon: 'models', words: 'prices cost calculator context window' },
     { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
@@ -40,9 +44,24 @@ const build: PageGroup = {
       icon: 'agents',
       words: 'assistant documents conversations retrieval',
       of: 'chat',
+      needs: { access: 'develop', what: 'use agents' },
     },
-    { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send', of: 'messages' },
-    { href: '/webhooks', label: 'Webhooks', icon: 'webhooks', words: 'events deliveries', of: 'webhooks' },
+    {
+      href: '/messages',
+      label: 'Messages',
+      icon: 'messages',
+      words: 'sms text phone voice call send',
+      of: 'messages',
+      needs: { access: 'develop', what: 'send and read messages' },
+    },
+    {
+      href: '/webhooks',
+      label: 'Webhooks',
+      icon: 'webhooks',
+      words: 'events deliveries',
+      of: 'webhooks',
+      needs: { access: 'develop', what: 'use webhooks' },
+    },
   ],
 };
 
@@ -67,6 +86,14 @@ const billingLink: PageLink = {
   label: 'Billing',
   icon: 'billing',
   words: 'buy credits pay payments card invoices receipts automatic top-up',
+  needs: { access: 'bill', what: 'see payments and pay' },
+};
+
+const organizationLink: PageLink = {
+  href: '/organization',
+  label: 'Organization',
+  icon: 'organization',
+  words: 'team members roles invite invitations owner switch',
 };
 
 const settingsLink: PageLink = {
@@ -92,6 +119,12 @@ const docs: PageGroup = {
   ],
 };
 
+/** Title of a page, and the roles that may use it. */
+export function linkTo(path: string): Required<Pick<PageLink, 'label' | 'needs'>> {
+  const { label = '', needs } = [...build.links, billingLink].find(({ href }) => href === path) ?? {};
+  return { label, needs: needs ?? { access: 'read', what: '' } };
+}
+
 /** `unknown` until the service has responded. */
 export type Session = 'member' | 'guest' | 'unknown';
 
@@ -104,6 +137,7 @@ export function usePageGroups(session: Session): readonly PageGroup[] {
   const links = [
     plansLink,
     ...(payments ? [billingLink] : []),
+    organizationLink,
     settingsLink,
     ...(me?.role === 'operator' ? [operatorLink] : []),
   ];

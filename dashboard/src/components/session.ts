@@ -6,6 +6,8 @@ import { closeAccountStorage } from '../api/account-storage.ts';
 import { becomeAccount, documentAccount, endDocument, reloadDocument } from '../api/account.ts';
 import { useAction } from '../api/actions.ts';
 import { perform } from '../api/call.ts';
+import { openOrganization } from '../api/organization.ts';
+import type { OrganizationRecord } from '../api/organizations.ts';
 import { toApiError } from '../api/response.ts';
 import { notify } from './notifications.tsx';
 
@@ -18,18 +20,36 @@ export async function beginSession({ id }: { readonly id: number }): Promise<voi
   await revokePlaygroundKeys().catch(() => undefined);
 }
 
-/** Ends the session, then this document. Throws an ApiError if the service did not end the session. */
-async function signOut(): Promise<void> {
+/**
+ * Opens an organization at a path of the dashboard, by default the current one. Revokes the playground's keys of this
+ * organization first.
+ */
+export async function switchOrganization(
+  { id, name, isPersonal }: Pick<OrganizationRecord, 'id' | 'name' | 'isPersonal'>,
+  path?: string,
+): Promise<void> {
+  await revokePlaygroundKeys().catch(() => undefined);
+  if (await openOrganization(isPersonal ? null : { id, name }, path)) return;
+  notify({ message: 'Organizations cannot be switched, because this browser blocks storage.', color: 'red' });
+}
+
+/**
+ * Ends the session, then this document, and opens the sign-in page. Throws an ApiError if the service did not end the
+ * session.
+ */
+async function signOut(returnTo?: string): Promise<void> {
   await revokePlaygroundKeys().catch(() => undefined);
   await perform(signInRoutes.logout, {});
   closeAccountStorage();
-  await endDocument('/login');
+  await endDocument(
+    returnTo === undefined ? '/login' : `/login?${new URLSearchParams({ return: returnTo }).toString()}`,
+  );
 }
 
-/** Signs out. If that fails, a notification says that the user is still signed in. */
-export function useSignOut(): () => void {
+/** Signs out. If that fails, a notification says that the user is still signed in. The sign-in page leads to `returnTo`. */
+export function useSignOut(returnTo?: string): () => void {
   const { run } = useAction(() =>
-    signOut().catch((error: unknown) => {
+    signOut(returnTo).catch((error: unknown) => {
       notify({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
       throw error;
     }),

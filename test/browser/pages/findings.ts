@@ -25,6 +25,7 @@ export const guestPages = new Set<string>([
   '/forgot-password',
   '/reset-password',
   '/email-change',
+  '/invitation',
 ]);
 
 interface Finding {

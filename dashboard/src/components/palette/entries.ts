@@ -5,6 +5,7 @@ import { isDocumentOffered } from '#contract/offered-services.ts';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { isPlaygroundKey } from '../../api/keys.ts';
 import { useData, useIsOffered, useKeys, useMe } from '../../api/reads.ts';
+import { useMay } from '../allowed.tsx';
 import type { IconName } from '../icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
 import { useSignOut } from '../session.ts';
@@ -38,6 +39,7 @@ function useCommands(session: Session): readonly Entry[] {
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const signOut = useSignOut();
   const isOffered = useIsOffered(session === 'member');
+  const mayDevelop = useMay('develop');
   const pages = usePageGroups(session).flatMap(({ links }) => links);
   const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
     id: label,
@@ -54,14 +56,14 @@ function useCommands(session: Session): readonly Entry[] {
     () => setColorScheme(other),
   );
   const memberActions = [
-    action('Create API key', 'plus', 'new token secret', () => go('/keys?new')),
-    ...(isOffered('chat')
+    ...(mayDevelop ? [action('Create API key', 'plus', 'new token secret', () => go('/keys?new'))] : []),
+    ...(mayDevelop && isOffered('chat')
       ? [
           action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
           action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
         ]
       : []),
-    ...(isOffered('messages')
+    ...(mayDevelop && isOffered('messages')
       ? [action('Send message', 'messages', 'new sms voice call phone', () => go('/messages'))]
       : []),
     themes,
@@ -89,7 +91,9 @@ function useOwnEntries(session: Session): readonly Entry[] {
   const [, go] = useLocation();
   const enabled = session === 'member';
   const { data: keys = [] } = useKeys({ enabled });
-  const { data: agents } = useData(agentRoutes.listAgents, { query: { limit: maxAgents } }, { enabled });
+  const mayDevelop = useMay('develop');
+  const ofAgents = { query: { limit: maxAgents } };
+  const { data: agents } = useData(agentRoutes.listAgents, ofAgents, { enabled: enabled && mayDevelop });
   const ownKeys = keys.filter((key) => !isPlaygroundKey(key));
   return [
     ...ownKeys.map(({ id, name, prefix, lastFour }): Entry => ({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { recall, remember } from '../../api/account-storage.ts';
-import { documentAccount } from '../../api/account.ts';
+import { documentOwner } from '../../api/organization.ts';
 import { AgentDraft } from './agent.ts';
 
 /** Unsaved changes by agent id. */
@@ -13,8 +13,8 @@ const maxDrafts = 20;
 export const newAgent = 'new';
 
 function allDrafts(): v.InferOutput<typeof Drafts> {
-  const account = documentAccount();
-  return account === undefined ? {} : (recall(account, Drafts, 'agents') ?? {});
+  const owner = documentOwner();
+  return owner === undefined ? {} : (recall(owner, Drafts, 'agents') ?? {});
 }
 
 /** Returns the unsaved changes of an agent, kept in this tab until the session ends. */
@@ -22,9 +22,9 @@ export const draftOf = (agent: string): AgentDraft => allDrafts()[agent] ?? {};
 
 /** Stores the draft. An empty draft deletes it. */
 export function keepDraft(agent: string, draft: AgentDraft): void {
-  const account = documentAccount();
-  if (account === undefined) return;
+  const owner = documentOwner();
+  if (owner === undefined) return;
   const { [agent]: _replaced, ...others } = allDrafts();
   const all = Object.keys(draft).length === 0 ? others : { ...others, [agent]: draft };
-  remember(account, Object.fromEntries(Object.entries(all).slice(-maxDrafts)), 'agents');
+  remember(owner, Object.fromEntries(Object.entries(all).slice(-maxDrafts)), 'agents');
 }

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { accountRoutes } from '#contract/routes/accounts.ts';
+import { invitationItem, kept } from '../../api/account-storage.ts';
 import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
@@ -35,14 +36,7 @@ export function ConfirmPage() {
   if (isSuccess)
     return (
       <AuthLayout title="Email confirmed" lead="Your account is ready. Create an API key to make your first call.">
-        <Stack align="flex-start">
-          <Button component={Link} href="/keys?new" size="md">
-            Create API key
-          </Button>
-          <Button component={Link} href="/playground" variant="default">
-            Open the playground
-          </Button>
-        </Stack>
+        <NextSteps />
       </AuthLayout>
     );
   return (
@@ -59,6 +53,26 @@ export function ConfirmPage() {
         </Stack>
       )}
     </AuthLayout>
+  );
+}
+
+function NextSteps() {
+  const { data: me } = useMe();
+  const [invitation] = me ? kept(me.id, invitationItem) : [];
+  return (
+    <Stack align="flex-start">
+      {invitation && (
+        <Button component={Link} href={invitation.value} size="md">
+          Continue to your invitation
+        </Button>
+      )}
+      <Button component={Link} href="/keys?new" {...(invitation ? { variant: 'default' } : { size: 'md' })}>
+        Create API key
+      </Button>
+      <Button component={Link} href="/playground" variant="default">
+        Open the playground
+      </Button>
+    </Stack>
   );
 }
 

@@ -39,6 +39,7 @@ export default function LoginPage() {
   const { googleClientId, local } = useConfig();
   const hasGoogle = googleClientId !== null || local;
   const isConfirming = returnPath(search).startsWith('/confirm?');
+  const isInvited = returnPath(search).startsWith('/invitation?');
   const enter = () => go(returnPath(search), { replace: true });
   useSignedInRedirect(enter);
   const toSecondStep = useSecondStep();
@@ -70,6 +71,11 @@ export default function LoginPage() {
         {isConfirming && (
           <Notice tone="info" icon="mail">
             Sign in to confirm your email.
+          </Notice>
+        )}
+        {isInvited && (
+          <Notice tone="info" icon="mail">
+            Sign in with the email that received the invitation.
           </Notice>
         )}
         {query.has('ended') && <Notice tone="warning">Your session has expired. Sign in again.</Notice>}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { invitationItem, keep } from '../../api/account-storage.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
@@ -31,6 +32,8 @@ export default function RegisterPage() {
     act: async (body) => {
       const user = await call(signInRoutes.register, { body });
       await becomeAccount(user.id);
+      // The confirmation page leads back to an invitation.
+      if (returnPath(search).startsWith('/invitation?')) keep(user.id, invitationItem, returnPath(search));
       return user;
     },
     onDone: (user) => setAddress(user.email),

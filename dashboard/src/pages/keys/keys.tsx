@@ -5,7 +5,9 @@ import { Link } from 'wouter';
 import { dayMs } from '#contract/shared/time.ts';
 import { useNow } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
-import { useKeys, useMe } from '../../api/reads.ts';
+import { documentOrganization } from '../../api/organization.ts';
+import { useKeys, useMe, useMembers } from '../../api/reads.ts';
+import { Allowed, RoleNotice, useRefusal } from '../../components/allowed.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LateMenu } from '../../components/menus.tsx';
@@ -19,6 +21,7 @@ import { serviceTitle } from '../../lib/offer.ts';
 import type { KeyPopupProps } from './key-popup.tsx';
 
 const NewKeyDialog = lateDialog(async () => (await import('./key-dialogs.tsx')).NewKeyDialog);
+const keyChanges = { access: 'develop', what: 'create, change and revoke API keys' } as const;
 const skeletons = ['a', 'b', 'c'];
 
 export default function KeysPage() {
@@ -26,16 +29,19 @@ export default function KeysPage() {
   const { data: me } = useMe();
   const [query, change] = useQuery();
   const [isCreating, creation] = useDisclosure(false);
-  const wantsNew = query.has('new');
+  const refusal = useRefusal(keyChanges);
+  const wantsNew = query.has('new') && refusal === undefined;
   useEffect(() => {
     if (wantsNew) creation.open();
   }, [wantsNew, creation.open]);
   const [shown, setShown] = useQueryChoice('show', ['current', 'all']);
   const current = keys?.filter((key) => !isPlaygroundKey(key) && (shown === 'all' || !isEnded(key.status)));
   const newKey = (
-    <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
-      Create API key
-    </Button>
+    <Allowed {...keyChanges}>
+      <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
+        Create API key
+      </Button>
+    </Allowed>
   );
 
   function close(): void {
@@ -51,6 +57,7 @@ export default function KeysPage() {
     >
       <Stack gap="lg">
         {me?.isConfirmed === false && <Unconfirmed email={me.email} />}
+        <RoleNotice {...keyChanges} />
         <Panel
           title="Your keys"
           aside={
@@ -70,7 +77,15 @@ export default function KeysPage() {
             </Empty>
           )}
           {current && current.length > 0 && (
-            <KeyTable keys={current} actions={(key) => <KeyMenu apiKey={key} />} current={query.get('key')} />
+            <KeyTable
+              keys={current}
+              actions={(key) => (
+                <Allowed {...keyChanges}>
+                  <KeyMenu apiKey={key} />
+                </Allowed>
+              )}
+              current={query.get('key')}
+            />
           )}
         </Panel>
         <Text size="sm" c="dimmed">
@@ -135,10 +150,27 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
       ? [{ title: 'Limits', cell: (key: KeyRecord) => <KeyLimit apiKey={key} now={now} /> }]
       : []),
     { title: 'Expires', cell: (key) => (isNever(key, key.expiresAt) ? 'Never' : expiry(key.expiresAt ?? '', now)) },
-    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt ?? '') },
+    { title: 'Created', cell: (key) => <Created apiKey={key} /> },
     { title: 'Actions', place: 'corner', cell: actions },
   ];
   return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} current={current} />;
+}
+
+/** Day of the creation and, in an organization with other members, the member. */
+function Created({ apiKey: { createdAt, createdBy } }: { apiKey: KeyRecord }) {
+  const shown = documentOrganization();
+  const { data: members } = useMembers(shown?.id ?? '', { enabled: Boolean(shown) });
+  const creator = members?.items.find(({ userId }) => userId === createdBy);
+  return (
+    <>
+      {formatDay(createdAt ?? '')}
+      {members && createdBy !== null && (
+        <Text size="xs" c="dimmed" dir="auto">
+          by {creator?.name ?? 'a former member'}
+        </Text>
+      )}
+    </>
+  );
 }
 
 const isLimited = ({ limit, models, services }: KeyRecord): boolean => (limit ?? models ?? services) !== null;

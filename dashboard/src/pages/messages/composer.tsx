@@ -6,11 +6,11 @@ import { prices } from '#contract/billing/prices.ts';
 import { channels } from '#contract/messages/names.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { recall, remember } from '../../api/account-storage.ts';
-import { documentAccount } from '../../api/account.ts';
 import { useOnce } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { type Form, useApiForm } from '../../api/form.ts';
+import { documentOwner } from '../../api/organization.ts';
 import { spendingReads } from '../../api/reads.ts';
 import { type ApiError, toApiError } from '../../api/response.ts';
 import { GetCodeButton } from '../../components/get-code-button.tsx';
@@ -204,13 +204,13 @@ const isSame = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JS
 
 /** Returns the unsent draft, kept in this tab until the session ends. */
 function keptDraft(): Draft {
-  const account = documentAccount();
-  return (account !== undefined && recall(account, Draft, 'message')) || emptyDraft;
+  const owner = documentOwner();
+  return (owner !== undefined && recall(owner, Draft, 'message')) || emptyDraft;
 }
 
 function keepDraft(draft: Draft): void {
-  const account = documentAccount();
-  if (account !== undefined) remember(account, draft, 'message');
+  const owner = documentOwner();
+  if (owner !== undefined) remember(owner, draft, 'message');
 }
 
 interface SendRefusalProps {

@@ -9,6 +9,7 @@ import { dayMs } from '#contract/shared/time.ts';
 import { useConfig, useNow, usePlanLimits, useSellsCredits } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useCredits, useKeys, useMe, useSubscription, useUsage } from '../../api/reads.ts';
+import { useMay } from '../../components/allowed.tsx';
 import { ErrorBoundary } from '../../components/boundary.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { LazyDayChart } from '../../components/lazy-day-chart.tsx';
@@ -39,6 +40,7 @@ export default function OverviewPage() {
   const { data: me } = useMe();
   const { state, done, dismiss } = useFirstSteps();
   const { data: credits, error } = useCredits();
+  const mayDevelop = useMay('develop');
   const isPending = state === 'pending' || (credits === undefined && error === null);
   return (
     <Page title={me ? `Hello, ${me.name}` : 'Overview'} lead="Account summary">
@@ -47,12 +49,12 @@ export default function OverviewPage() {
       ) : (
         <Suspense fallback={<OverviewSkeleton />}>
           <Stack gap="lg">
-            {state === 'shown' && (
+            {state === 'shown' && mayDevelop && (
               <ErrorBoundary fallback={() => null}>
                 <FirstStepsPanel done={done} dismiss={dismiss} />
               </ErrorBoundary>
             )}
-            <Attention hasNoSteps={state === 'hidden'} />
+            <Attention hasNoSteps={state === 'hidden' || !mayDevelop} />
             <div className={css.top}>
               <CreditsPanel />
               <PlanPanel />
@@ -192,8 +194,11 @@ function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
     sellsCredits: useSellsCredits(),
     now: useNow(),
   };
+  const mayDevelop = useMay('develop');
   // The first steps panel shows these while it is visible.
-  const items = attentionItems(known).filter(({ id }) => id !== 'no-key' || (hasNoSteps && !isUnconfirmed));
+  const items = attentionItems(known).filter(
+    ({ id }) => id !== 'no-key' || (hasNoSteps && !isUnconfirmed && mayDevelop),
+  );
   if (items.length === 0 && !(isUnconfirmed && hasNoSteps)) return null;
   return (
     <Stack gap="xs" component="section" aria-label="Alerts">

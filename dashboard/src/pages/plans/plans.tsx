@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { planListing } from '#contract/billing/plans.ts';
 import { useConfig, useNow, usePlanLimits, useSellsCredits } from '../../api/config.ts';
 import { usePlans, useSubscription } from '../../api/reads.ts';
+import { Allowed, RoleNotice } from '../../components/allowed.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -25,6 +26,7 @@ import {
 import css from './plans.module.css';
 import { SubscriptionNotice, useResume } from './subscription-notice.tsx';
 
+const paying = { access: 'bill', what: 'change the plan and pay' } as const;
 const skeletons = ['a', 'b', 'c', 'd', 'e'];
 
 export default function PlansPage() {
@@ -46,7 +48,12 @@ export default function PlansPage() {
     >
       <Stack gap="xl">
         {failure && !isLoaded && <ErrorNotice error={failure} onRetry={() => void Promise.all([refetch(), again()])} />}
-        {isLoaded && subscription && <SubscriptionNotice subscription={subscription} />}
+        <RoleNotice {...paying} />
+        {isLoaded && subscription && (
+          <Allowed {...paying}>
+            <SubscriptionNotice subscription={subscription} />
+          </Allowed>
+        )}
         {isLoaded && (
           <ul key="plans" className={css.plans}>
             {plans.map((plan) => (
@@ -83,7 +90,9 @@ function BuyCredits() {
       <Title order={2} id="packs" mb="sm">
         Buy credits
       </Title>
-      <Packs />
+      <Allowed {...paying}>
+        <Packs />
+      </Allowed>
     </section>
   );
 }
@@ -144,12 +153,14 @@ function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps)
               : 'This plan is no longer sold.'}
           </Text>
         )}
-        <PlanAction
-          plan={plan}
-          current={current}
-          subscription={subscription}
-          state={isChangeable ? 'other terms' : state}
-        />
+        <Allowed {...paying}>
+          <PlanAction
+            plan={plan}
+            current={current}
+            subscription={subscription}
+            state={isChangeable ? 'other terms' : state}
+          />
+        </Allowed>
       </div>
     </li>
   );

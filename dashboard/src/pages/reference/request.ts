@@ -3,6 +3,7 @@ import { isJson } from '#contract/shared/json.ts';
 import { documentAccount } from '../../api/account.ts';
 import { confirmAccount } from '../../api/call.ts';
 import { withPlaygroundKey } from '../../api/keys.ts';
+import { headerOfOrganization } from '../../api/organization.ts';
 import { ApiError } from '../../api/response.ts';
 import type { CredentialKind, Operation } from './operation.ts';
 
@@ -202,6 +203,7 @@ async function sendTrial(
   const response = await fetch(targetOf(request), {
     method: operation.method,
     headers: {
+      ...(hasCookie && key === undefined && headerOfOrganization()),
       ...Object.fromEntries(headersOf(request)),
       ...(hasBody && { 'content-type': 'application/json' }),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),

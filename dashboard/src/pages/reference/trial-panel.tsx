@@ -14,6 +14,7 @@ import {
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMember } from '../../api/reads.ts';
+import { useMay } from '../../components/allowed.tsx';
 import { CodeBlock } from '../../components/copy.tsx';
 import { useTabKey } from '../../components/docs.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -37,8 +38,9 @@ export function TrialPanel({ operation, values, onValues, body, onBody }: TrialP
   const { data: member } = useMember();
   const [apiKey, setApiKey] = useTabKey(member === undefined ? undefined : (member?.id ?? 0), 'entered');
   const [wanted, setWanted] = useState<CredentialChoice>(operation.credentials[0] ?? 'none');
+  const mayDevelop = useMay('develop');
   const trial = useTrial();
-  const choices = choicesOf(operation, Boolean(member));
+  const choices = choicesOf(operation, Boolean(member), mayDevelop);
   const choice = choices.find((one) => one === wanted) ?? choices[0];
   const missing = operation.parameters.find(({ name, isRequired }) => isRequired && !values[name]);
 
@@ -147,9 +149,9 @@ const titles: Readonly<Record<CredentialChoice, string>> = {
 };
 
 /** Credentials to try an operation with. Empty if it requires a session and the user is signed out. */
-function choicesOf({ credentials }: Operation, isMember: boolean): CredentialChoice[] {
+function choicesOf({ credentials }: Operation, isMember: boolean, mayDevelop: boolean): CredentialChoice[] {
   return credentials.flatMap((credential): CredentialChoice[] => {
-    if (credential === 'key') return isMember ? ['key', 'temporary'] : ['key'];
+    if (credential === 'key') return isMember && mayDevelop ? ['key', 'temporary'] : ['key'];
     return credential === 'session' && !isMember ? [] : [credential];
   });
 }

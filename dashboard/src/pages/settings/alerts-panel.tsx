@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { keyTitle } from '../../api/keys.ts';
 import { useData, useKeys } from '../../api/reads.ts';
+import { Allowed, RoleNotice } from '../../components/allowed.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, FormFoot } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
@@ -37,13 +38,22 @@ const channelLabels = [
   ['webhook', 'Send to webhooks'],
 ] as const;
 
+const alertChanges = { access: 'manage', what: 'change alerts' } as const;
+
 export function AlertsPanel() {
   const { data, error, refetch } = useData(alertRoutes.getAlerts, {});
   return (
     <Panel title="Alerts">
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={120} radius="md" />}
-      {data && <AlertsForm alerts={data} />}
+      {data && (
+        <Stack gap="sm">
+          <RoleNotice {...alertChanges} />
+          <Allowed {...alertChanges}>
+            <AlertsForm alerts={data} />
+          </Allowed>
+        </Stack>
+      )}
     </Panel>
   );
 }

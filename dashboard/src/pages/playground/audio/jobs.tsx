@@ -7,11 +7,12 @@ import type { Transcription } from '#contract/audio/transcription.ts';
 import type { TranscriptionResult } from '#contract/audio/transcriptions.ts';
 import { languageName } from '#contract/inference/languages.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { keep, kept } from '../../../api/account-storage.ts';
-import { documentAccount } from '../../../api/account.ts';
+import { keep, kept, type Owner } from '../../../api/account-storage.ts';
+
 import { useAction } from '../../../api/actions.ts';
 import { call, perform } from '../../../api/call.ts';
 import { useNow } from '../../../api/config.ts';
+import { documentOwner } from '../../../api/organization.ts';
 import { spendingReads } from '../../../api/reads.ts';
 import { toApiError } from '../../../api/response.ts';
 import { confirm } from '../../../components/dialogs.tsx';
@@ -279,22 +280,22 @@ const Files = v.pipe(
 );
 type JobFile = v.InferOutput<typeof Files>[number];
 
-function read(account: number | undefined): readonly JobFile[] {
-  const [item] = account === undefined ? [] : kept(account, slot);
+function read(owner: Owner | undefined): readonly JobFile[] {
+  const [item] = owner === undefined ? [] : kept(owner, slot);
   const files = v.safeParse(Files, item?.value);
   return files.success ? files.output : [];
 }
 
 /** File names and lengths by job id. */
 export const jobFiles = (): ReadonlyMap<string, JobFile> =>
-  new Map(read(documentAccount()).map((file) => [file.id, file]));
+  new Map(read(documentOwner()).map((file) => [file.id, file]));
 
 export function keepJobFile(file: JobFile): void {
-  const account = documentAccount();
-  if (account !== undefined) keep(account, slot, JSON.stringify([...read(account), file].slice(-maxFiles)));
+  const owner = documentOwner();
+  if (owner !== undefined) keep(owner, slot, JSON.stringify([...read(owner), file].slice(-maxFiles)));
 }
 
 function forgetJobFile(id: string): void {
-  const account = documentAccount();
-  if (account !== undefined) keep(account, slot, JSON.stringify(read(account).filter((file) => file.id !== id)));
+  const owner = documentOwner();
+  if (owner !== undefined) keep(owner, slot, JSON.stringify(read(owner).filter((file) => file.id !== id)));
 }

@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { documentAccount } from '../../../api/account.ts';
+import type { Owner } from '../../../api/account-storage.ts';
+import { documentOwner } from '../../../api/organization.ts';
 import { Modal } from '../../../components/dialogs.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import css from './chat.module.css';
@@ -23,34 +24,34 @@ interface PresetsProps {
 }
 
 export function PresetsDialog({ isOpen, ...props }: PresetsProps & { readonly isOpen: boolean }) {
-  const account = documentAccount();
+  const owner = documentOwner();
   return (
     <Modal opened={isOpen} onClose={props.onClose} title="Presets" size="lg">
-      {account !== undefined && <Presets account={account} {...props} />}
+      {owner !== undefined && <Presets owner={owner} {...props} />}
     </Modal>
   );
 }
 
-function Presets({ account, current, onLoad, onClose }: PresetsProps & { readonly account: number }) {
-  const [presets, setPresets] = useState(() => listPresets(account));
+function Presets({ owner, current, onLoad, onClose }: PresetsProps & { readonly owner: Owner }) {
+  const [presets, setPresets] = useState(() => listPresets(owner));
   const [deleted, setDeleted] = useState<Preset>();
-  const reload = (): void => setPresets(listPresets(account));
+  const reload = (): void => setPresets(listPresets(owner));
 
   function remove(preset: Preset): void {
-    deletePreset(account, preset);
+    deletePreset(owner, preset);
     setDeleted(preset);
     reload();
   }
 
   function restore(preset: Preset): void {
-    savePreset(account, preset);
+    savePreset(owner, preset);
     setDeleted(undefined);
     reload();
   }
 
   return (
     <Stack>
-      <SaveForm account={account} presets={presets} current={current} onSaved={reload} />
+      <SaveForm owner={owner} presets={presets} current={current} onSaved={reload} />
       {presets.length === 0 ? (
         <Text size="sm" c="dimmed">
           No presets yet.
@@ -113,13 +114,13 @@ const PresetName = ({ preset: { name, values } }: { preset: Preset }) => (
 );
 
 interface SaveFormProps {
-  readonly account: number;
+  readonly owner: Owner;
   readonly presets: readonly Preset[];
   readonly current: PresetValues;
   readonly onSaved: () => void;
 }
 
-function SaveForm({ account, presets, current, onSaved }: SaveFormProps) {
+function SaveForm({ owner, presets, current, onSaved }: SaveFormProps) {
   const [name, setName] = useState('');
   const [error, setError] = useState<string>();
   const replaced = named(presets, name);
@@ -129,7 +130,7 @@ function SaveForm({ account, presets, current, onSaved }: SaveFormProps) {
     const refused = refusal(presets, name, current);
     if (refused !== undefined) return setError(refused);
     const id = replaced?.id ?? crypto.randomUUID();
-    if (!savePreset(account, { id, name: name.trim(), values: current }))
+    if (!savePreset(owner, { id, name: name.trim(), values: current }))
       return setError("Can't save the preset because browser storage is full or disabled");
     setName('');
     onSaved();

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { forget, keep, kept } from '../../../api/account-storage.ts';
+import { forget, keep, kept, type Owner } from '../../../api/account-storage.ts';
 import { Sampling } from '../tab/sampling.ts';
 
 /** Maximum number of presets per account and browser. */
@@ -41,8 +41,8 @@ const prefix = 'preset:';
 const StoredPreset = v.pipe(v.string(), v.parseJson(), Preset);
 
 /** The readable presets of the account in this browser, sorted by name. */
-export function listPresets(account: number): Preset[] {
-  const presets = kept(account, prefix).flatMap(({ value }) => {
+export function listPresets(owner: Owner): Preset[] {
+  const presets = kept(owner, prefix).flatMap(({ value }) => {
     const read = v.safeParse(StoredPreset, value);
     return read.success ? [read.output] : [];
   });
@@ -50,7 +50,7 @@ export function listPresets(account: number): Preset[] {
 }
 
 /** Returns false if storage is full or disabled. */
-export const savePreset = (account: number, preset: Preset): boolean =>
-  keep(account, prefix + preset.id, JSON.stringify(preset));
+export const savePreset = (owner: Owner, preset: Preset): boolean =>
+  keep(owner, prefix + preset.id, JSON.stringify(preset));
 
-export const deletePreset = (account: number, { id }: Preset): void => forget(account, prefix + id);
+export const deletePreset = (owner: Owner, { id }: Preset): void => forget(owner, prefix + id);

@@ -1,0 +1,67 @@
+import { Menu, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { type OrganizationRecord, useOrganization, useOrganizations } from '../api/organizations.ts';
+import { useOpening } from '../lib/focus.ts';
+import { roleTitles } from '../lib/roles.ts';
+import { Icon } from './icon.tsx';
+import { switchOrganization } from './session.ts';
+
+interface OrganizationPopupProps {
+  readonly button: ReactNode;
+  readonly isOpen: boolean;
+  readonly onChange: (isOpen: boolean) => void;
+}
+
+export default function OrganizationPopup({ button, isOpen, onChange }: OrganizationPopupProps) {
+  const [, go] = useLocation();
+  const { data: organizations = [] } = useOrganizations();
+  const current = useOrganization();
+  return (
+    <Menu position="bottom-start" width={240} withinPortal opened={useOpening(isOpen)} onChange={onChange}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown mah="70dvh" style={{ overflowY: 'auto' }}>
+        <Menu.Label>Organizations</Menu.Label>
+        {organizations.map((organization) => (
+          <OrganizationItem
+            key={organization.id}
+            organization={organization}
+            isCurrent={organization.id === current?.id}
+            onOpen={() => void switchOrganization(organization)}
+          />
+        ))}
+        <Menu.Divider role="separator" />
+        <Menu.Item leftSection={<Icon name="organization" size={16} />} onClick={() => go('/organization')}>
+          Manage organization
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="plus" size={16} />} onClick={() => go('/organization?new')}>
+          Create organization
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface OrganizationItemProps {
+  readonly organization: OrganizationRecord;
+  readonly isCurrent: boolean;
+  readonly onOpen: () => void;
+}
+
+function OrganizationItem({ organization: { name, role, isPersonal }, isCurrent, onOpen }: OrganizationItemProps) {
+  return (
+    <Menu.Item
+      aria-current={isCurrent}
+      rightSection={isCurrent && <Icon name="check" size={16} />}
+      onClick={isCurrent ? undefined : onOpen}
+      styles={{ itemLabel: { minWidth: 0 } }}
+    >
+      <Text inherit truncate dir="auto">
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {isPersonal ? 'Personal' : roleTitles[role]}
+      </Text>
+    </Menu.Item>
+  );
+}

@@ -1,0 +1,47 @@
+import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { type ComponentPropsWithRef, lazy } from 'react';
+import { documentOrganization } from '../api/organization.ts';
+import { useOrganization, useOrganizations } from '../api/organizations.ts';
+import { orReload } from '../lib/load.ts';
+import { roleTitles } from '../lib/roles.ts';
+import css from './frame.module.css';
+import { Icon } from './icon.tsx';
+import { LateMenu } from './menus.tsx';
+
+const load = orReload(() => import('./organization-popup.tsx'));
+const OrganizationPopup = lazy(load);
+
+/** Shows the document's organization and opens the list of others. Hidden for people with only a personal one. */
+export function OrganizationSwitch() {
+  const { data: organizations = [] } = useOrganizations();
+  if (organizations.length < 2 && !documentOrganization()) return null;
+  return (
+    <LateMenu
+      load={load}
+      button={(props) => <SwitchButton {...props} />}
+      menu={(props) => <OrganizationPopup {...props} button={<SwitchButton autoFocus />} />}
+    />
+  );
+}
+
+function SwitchButton(props: ComponentPropsWithRef<'button'>) {
+  const organization = useOrganization();
+  const name = organization?.name ?? documentOrganization()?.name ?? '';
+  return (
+    <UnstyledButton {...props} className={css.switch}>
+      <span className={css.mark} aria-hidden="true">
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <span style={{ minWidth: 0 }}>
+        <VisuallyHidden>Organization</VisuallyHidden>
+        <Text size="sm" fw={600} truncate dir="auto" title={name}>
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed" truncate mih="1.55em">
+          {organization && (organization.isPersonal ? 'Personal' : roleTitles[organization.role])}
+        </Text>
+      </span>
+      <Icon name="chevrons" size={16} />
+    </UnstyledButton>
+  );
+}

@@ -1,0 +1,124 @@
+import { Box, Button, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { mayAccess, type OrganizationRole } from '#contract/organizations/roles.ts';
+import { organizationRoutes } from '#contract/routes/organizations.ts';
+import { documentAccount } from '../../api/account.ts';
+import { useAction } from '../../api/actions.ts';
+import { call } from '../../api/call.ts';
+import type { Member, OrganizationRecord } from '../../api/organizations.ts';
+import { useMembers } from '../../api/reads.ts';
+import { toApiError } from '../../api/response.ts';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable, Name } from '../../components/tables.tsx';
+import { formatDay } from '../../lib/format.ts';
+import { lateDialog } from '../../lib/load.ts';
+import { grantableBy, mayChange, roleTitles } from '../../lib/roles.ts';
+
+const RemovalDialog = lateDialog(async () => (await import('./organization-dialogs.tsx')).RemovalDialog);
+
+/** On a phone, the row's button is next to the name. */
+export const besideButton = { base: '2.5rem', sm: 0 };
+
+export function MembersPanel({ organization }: { organization: OrganizationRecord }) {
+  const { data, error, refetch } = useMembers(organization.id);
+  const members = data?.items ?? [];
+  const isOnlyOwner = organization.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1;
+  const columns: Column<Member>[] = [
+    {
+      title: 'Member',
+      place: 'lead',
+      cell: ({ name, email, userId }) => (
+        <Box pr={besideButton}>
+          <Name>{userId === documentAccount() ? `${name} (you)` : name}</Name>
+          <Text size="xs" c="dimmed" truncate title={email} style={{ contain: 'inline-size' }}>
+            {email}
+          </Text>
+        </Box>
+      ),
+    },
+    {
+      title: 'Role',
+      cell: (member) => <RoleCell organization={organization} member={member} isOnlyOwner={isOnlyOwner} />,
+    },
+    { title: 'Joined', place: 'wide', cell: ({ joinedAt }) => formatDay(joinedAt) },
+    {
+      title: 'Actions',
+      place: 'corner',
+      cell: (member) => <RemoveButton organization={organization} member={member} isOnlyOwner={isOnlyOwner} />,
+    },
+  ];
+  return (
+    <Panel title="Members">
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={120} radius="md" />}
+      {data && <DataTable caption="Members" columns={columns} rows={members} idOf={({ userId }) => userId} />}
+      {isOnlyOwner && members.length > 1 && (
+        <Text size="sm" c="dimmed" mt="sm">
+          You are the only owner. To leave or change your role, transfer the ownership first.
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+interface CellProps {
+  readonly organization: OrganizationRecord;
+  readonly member: Member;
+  readonly isOnlyOwner: boolean;
+}
+
+function RoleCell({ organization, member, isOnlyOwner }: CellProps) {
+  const { id, role } = organization;
+  const isSelf = member.userId === documentAccount();
+  const { run, isRunning } = useAction(
+    async (next: OrganizationRole) => {
+      const path = { id, userId: String(member.userId) };
+      return call(organizationRoutes.changeMember, { path, body: { role: next } }).catch((error: unknown) => {
+        notify({ message: toApiError(error).message, color: 'red' });
+        throw error;
+      });
+    },
+    [organizationRoutes.listMembers, organizationRoutes.listOrganizations],
+  );
+  const roles = grantableBy(role);
+  if (!mayChange(role, member.role) || (isSelf && isOnlyOwner)) return roleTitles[member.role];
+
+  async function change(next: OrganizationRole | undefined): Promise<void> {
+    if (next === undefined) return;
+    if (await run(next)) notify({ message: `${member.name} is now ${roleTitles[next].toLowerCase()}.` });
+  }
+
+  return (
+    <NativeSelect
+      aria-label={`Role of ${member.name}`}
+      value={member.role}
+      disabled={isRunning}
+      data={roles.map((value) => ({ value, label: roleTitles[value] }))}
+      onChange={({ currentTarget }) => void change(roles.find((one) => one === currentTarget.value))}
+      w="9rem"
+    />
+  );
+}
+
+function RemoveButton({ organization, member, isOnlyOwner }: CellProps) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const isSelf = member.userId === documentAccount();
+  if (!isSelf && (!mayAccess('manage', organization.role) || !mayChange(organization.role, member.role))) return null;
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={isSelf && isOnlyOwner}
+        title={isSelf && isOnlyOwner ? 'The only owner cannot leave.' : undefined}
+        aria-label={isSelf ? `Leave ${organization.name}` : `Remove ${member.name}`}
+        onClick={open}
+      >
+        {isSelf ? 'Leave' : 'Remove'}
+      </Button>
+      <RemovalDialog organization={organization} member={member} isOpen={isOpen} onClose={close} />
+    </>
+  );
+}

@@ -1,0 +1,180 @@
+import { Badge, Button, Group, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { NewOrganization } from '#contract/organizations/organizations.ts';
+import { mayAccess } from '#contract/organizations/roles.ts';
+import { organizationRoutes } from '#contract/routes/organizations.ts';
+import { call } from '../../api/call.ts';
+import { useApiForm } from '../../api/form.ts';
+import { type OrganizationRecord, useOrganization, useOrganizations } from '../../api/organizations.ts';
+import { CopyButton } from '../../components/copy.tsx';
+import { Detail, Details } from '../../components/details.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ErrorNotice, FormFoot } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Page, Panel } from '../../components/page.tsx';
+import { switchOrganization } from '../../components/session.ts';
+import { type Column, DataTable } from '../../components/tables.tsx';
+import { formatDay } from '../../lib/format.ts';
+import { useQuery } from '../../lib/hooks.ts';
+import { lateDialog } from '../../lib/load.ts';
+import { roleTexts, roleTitles } from '../../lib/roles.ts';
+import { InvitationsPanel } from './invitations-panel.tsx';
+import { besideButton, MembersPanel } from './members-panel.tsx';
+
+const loadDialogs = () => import('./organization-dialogs.tsx');
+const NewOrganizationDialog = lateDialog(async () => (await loadDialogs()).NewOrganizationDialog);
+const DeleteDialog = lateDialog(async () => (await loadDialogs()).DeleteDialog);
+const TransferDialog = lateDialog(async () => (await loadDialogs()).TransferDialog);
+
+export default function OrganizationPage() {
+  const { error, refetch } = useOrganizations();
+  const organization = useOrganization();
+  const [query, change] = useQuery();
+  const create = (
+    <Button leftSection={<Icon name="plus" />} onClick={() => change({ new: '' })}>
+      Create organization
+    </Button>
+  );
+  return (
+    <Page
+      title="Organization"
+      lead="The members of an organization share its credits, plan, API keys, agents and webhooks."
+      actions={create}
+    >
+      <Stack gap="lg">
+        {error && !organization && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {!organization && !error && <Skeleton height={290} radius="lg" />}
+        {organization && (
+          <>
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+              <ProfilePanel organization={organization} />
+              <OrganizationsPanel current={organization} />
+            </SimpleGrid>
+            {!organization.isPersonal && <SharedPanels organization={organization} />}
+          </>
+        )}
+      </Stack>
+      <NewOrganizationDialog isOpen={query.has('new')} onClose={() => change({ new: undefined })} />
+    </Page>
+  );
+}
+
+function SharedPanels({ organization }: { organization: OrganizationRecord }) {
+  return (
+    <>
+      <MembersPanel organization={organization} />
+      <InvitationsPanel organization={organization} />
+      {mayAccess('own', organization.role) && <OwnershipPanel organization={organization} />}
+    </>
+  );
+}
+
+function ProfilePanel({ organization }: { organization: OrganizationRecord }) {
+  const { id, name, role, isPersonal, createdAt } = organization;
+  return (
+    <Panel title={isPersonal ? 'Personal organization' : 'This organization'}>
+      <Stack gap="md">
+        {mayAccess('manage', role) && !isPersonal && <NameForm key={name} organization={organization} />}
+        <Details>
+          {(isPersonal || !mayAccess('manage', role)) && <Detail title="Name">{name}</Detail>}
+          <Detail title="Your role">{`${roleTitles[role]}: ${roleTexts[role]}`}</Detail>
+          <Detail title="Created">{formatDay(createdAt)}</Detail>
+          <Detail title="ID">
+            <Group gap={4} component="span">
+              <span className="mono">{id}</span>
+              <CopyButton value={id} what="organization ID" />
+            </Group>
+          </Detail>
+        </Details>
+        {isPersonal && (
+          <Text size="sm" c="dimmed">
+            Only you use your personal organization. Create another one to work with others: it has its own credits and
+            plan.
+          </Text>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function NameForm({ organization: { id, name } }: { organization: OrganizationRecord }) {
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name },
+    schema: NewOrganization,
+    labels: { name: 'Name' },
+    act: (body) => call(organizationRoutes.renameOrganization, { path: { id }, body }),
+    onDone: (changed) => notify({ message: `Organization renamed to ${changed.name}.` }),
+    invalidates: [organizationRoutes.listOrganizations],
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
+        <FormFoot error={error} isRunning={isRunning} w="fit-content">
+          Rename
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+function OrganizationsPanel({ current }: { current: OrganizationRecord }) {
+  const { data: organizations = [] } = useOrganizations();
+  const columns: Column<OrganizationRecord>[] = [
+    {
+      title: 'Name',
+      place: 'lead',
+      cell: ({ name }) => (
+        <Text inherit fw={600} dir="auto" pr={besideButton}>
+          {name}
+        </Text>
+      ),
+    },
+    { title: 'Role', cell: ({ isPersonal, role }) => (isPersonal ? 'Personal' : roleTitles[role]) },
+    {
+      title: 'Actions',
+      place: 'corner',
+      cell: (organization) =>
+        organization.id === current.id ? (
+          <Badge>Current</Badge>
+        ) : (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Switch to ${organization.name}`}
+            onClick={() => void switchOrganization(organization)}
+          >
+            Switch
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Panel title="Your organizations">
+      <DataTable caption="Your organizations" columns={columns} rows={organizations} idOf={({ id }) => id} />
+    </Panel>
+  );
+}
+
+function OwnershipPanel({ organization }: { organization: OrganizationRecord }) {
+  const [isTransferring, transfer] = useDisclosure(false);
+  const [isDeleting, deletion] = useDisclosure(false);
+  return (
+    <Panel title="Transfer or delete">
+      <Text size="sm" c="dimmed" mb="md">
+        A transfer makes another member owner and changes your own role. A deletion revokes all API keys, and remaining
+        credits are lost.
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" onClick={transfer.open}>
+          Transfer ownership
+        </Button>
+        <Button variant="outline" color="red.8" onClick={deletion.open} style={{ color: 'var(--danger-ink)' }}>
+          Delete organization
+        </Button>
+      </Group>
+      <TransferDialog organization={organization} isOpen={isTransferring} onClose={transfer.close} />
+      <DeleteDialog organization={organization} isOpen={isDeleting} onClose={deletion.close} />
+    </Panel>
+  );
+}
