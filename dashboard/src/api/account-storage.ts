@@ -94,13 +94,6 @@ export function forgetOtherAccounts(id: number): void {
   for (const name of itemNames()) if (!own.has(name)) removeStored('sessionStorage', name);
 }
 
-/** Deletes the values of an organization, of this tab and of the browser. */
-export function forgetOwner(owner: Owner): void {
-  for (const name of itemNames(owner)) removeStored('sessionStorage', name);
-  for (const name of storedNames('localStorage'))
-    if (name.startsWith(prefixOf(owner))) removeStored('localStorage', name);
-}
-
 /** Deletes all values. */
 export function clearTabMemory(): void {
   for (const name of itemNames()) removeStored('sessionStorage', name);
@@ -116,7 +109,7 @@ export function closeTabMemory(): void {
 export const invitationItem = 'invitation';
 
 /** The organization that new tabs open. */
-const choiceName = 'organization';
+export const choiceName = 'organization';
 const Choice = v.object({ id: v.string(), name: v.string() });
 export type OrganizationChoice = v.InferOutput<typeof Choice>;
 
@@ -128,16 +121,7 @@ export function chosenOrganization(account: number): OrganizationChoice | null {
   return read.success ? read.output : null;
 }
 
-/** Returns false if the choice cannot be stored. */
-export function chooseOrganization(account: number, choice: OrganizationChoice | null): boolean {
-  if (choice === null) forget(account, choiceName);
-  else keep(account, choiceName, JSON.stringify(choice));
-  return remember(account, choice, 'organization');
-}
-
-const choiceItem = new RegExp(`^${prefix}\\d+:${choiceName}$`);
-
 /** True if some account has chosen an organization in this browser. */
 export const isOrganizationChosen = (): boolean =>
-  storedNames('localStorage').some((name) => choiceItem.test(name)) ||
+  storedNames('localStorage').some((name) => name.startsWith(prefix) && name.endsWith(`:${choiceName}`)) ||
   storedNames('sessionStorage').some((name) => name.startsWith(`${slots.organization}:`));

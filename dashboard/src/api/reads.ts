@@ -5,7 +5,6 @@ import { isSold, type Service } from '#contract/offered-services.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { organizationRoutes } from '#contract/routes/organizations.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { browserZone } from '../lib/time-zone.ts';
@@ -56,9 +55,6 @@ export const useMember = ({ enabled = true }: Pick<ReadOptions, 'enabled'> = {})
   });
 
 export const useKeys = (options?: ReadOptions) => useData(listKeys, {}, options);
-/** Members of the organization with this id. */
-export const useMembers = (id: string, options?: ReadOptions) =>
-  useData(organizationRoutes.listMembers, { path: { id } }, options);
 export const usePlans = () => useData(subscriptionRoutes.listPlans, {});
 export const useSubscription = (options?: ReadOptions) => useData(subscriptionRoutes.getSubscription, {}, options);
 export const useSessions = () => useData(signInRoutes.listSessions, {});

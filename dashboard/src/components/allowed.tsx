@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { mayAccess, type OrganizationAccess } from '#contract/organizations/roles.ts';
-import { documentOrganization } from '../api/organization.ts';
-import { useRole } from '../api/organizations.ts';
+import { useSharedOrganization } from '../api/organizations.ts';
 import { refusalText } from '../lib/roles.ts';
 import { Notice } from './notice.tsx';
 
@@ -13,16 +12,9 @@ interface Permission {
 
 /** Why the member's role may not do something, or undefined if it may. */
 export function useRefusal({ access, what }: Permission): string | undefined {
-  const role = useRole();
-  const shown = documentOrganization();
-  if (!shown || role === undefined || mayAccess(access, role)) return undefined;
-  return refusalText(role, access, what, shown.name);
-}
-
-/** Whether the member's role has this access. False while the role is loading. */
-export function useMay(access: OrganizationAccess): boolean {
-  const role = useRole();
-  return role !== undefined && mayAccess(access, role);
+  const organization = useSharedOrganization();
+  if (!organization || mayAccess(access, organization.role)) return undefined;
+  return refusalText(organization.role, access, what, organization.name);
 }
 
 /** Disables the controls inside it if the member's role may not use them. `RoleNotice` tells the reason. */

@@ -23,26 +23,26 @@ import { Link, useLocation } from 'wouter';
 import { offer } from '#contract/offer/current-offer.ts';
 import { takeAccountChange } from '../api/account.ts';
 import { useSellsCredits } from '../api/config.ts';
-import { documentOrganization, takeLeaveReason } from '../api/organization.ts';
-import { useOrganizations } from '../api/organizations.ts';
+import { documentOrganization } from '../api/organization.ts';
+import { takeLeaveReason, useOrganizations, useMay } from '../api/organizations.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useCredits, useMe, useMember } from '../api/reads.ts';
 import { formatWhole, isUnlimited } from '../lib/format.ts';
 import { followBuild, orReload } from '../lib/load.ts';
-import { useRefusal } from './allowed.tsx';
 import { PageSkeleton } from './boundary.tsx';
 import { ProductLinks, SchemeToggle, Wordmark } from './brand.tsx';
 import { Confirmations, Drawer } from './dialogs.tsx';
 import css from './frame.module.css';
 import { Icon } from './icon.tsx';
 import { LateMenu } from './menus.tsx';
-import { ErrorNotice, Notice } from './notice.tsx';
+import { ErrorNotice } from './notice.tsx';
 import { notify } from './notifications.tsx';
-import { OrganizationSwitch } from './organization-switch.tsx';
-import { linkTo, type Session, usePageGroups } from './page-links.ts';
-import { Page } from './page.tsx';
+import { restrictedLink, type Session, usePageGroups } from './page-links.ts';
 import { paletteKeys, usePalette } from './palette/use-palette.tsx';
 
+/** Loaded only for members of shared organizations. */
+const OrganizationSwitch = lazy(orReload(() => import('./organization-switch.tsx')));
+const RefusedPage = lazy(orReload(() => import('./refused-page.tsx')));
 const AcceptTerms = lazy(orReload(() => import('./accept-terms.tsx')));
 
 /** The frame of every page except the sign-in pages, with the dialogs that pages share. */
@@ -152,15 +152,12 @@ export function Shell({ isOpen, children }: ShellProps) {
 /** Shows the reason in place of a page that the member's role may not use. */
 function RolePage({ children }: { children: ReactNode }) {
   const [location] = useLocation();
-  const { label, needs } = linkTo(location);
-  const refusal = useRefusal(needs);
-  if (refusal === undefined) return children;
+  const link = restrictedLink(location);
+  if (useMay(link?.access ?? 'read') || !link) return children;
   return (
-    <Page title={label}>
-      <Notice tone="info" icon="organization">
-        {refusal}
-      </Notice>
-    </Page>
+    <Suspense fallback={<PageSkeleton />}>
+      <RefusedPage {...link} />
+    </Suspense>
   );
 }
 
@@ -189,7 +186,7 @@ interface SidebarProps {
 function Sidebar({ session, onSearch }: SidebarProps) {
   return (
     <div className={css.sidebar}>
-      {session === 'member' && <OrganizationSwitch />}
+      {session === 'member' && <Organizations />}
       {session !== 'unknown' && <Navigation session={session} onSearch={onSearch} />}
       <div className={css.foot}>
         {session === 'member' && <CreditsLeft />}
@@ -204,6 +201,17 @@ function Sidebar({ session, onSearch }: SidebarProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Hidden for people with only a personal organization. */
+function Organizations() {
+  const { data: organizations = [] } = useOrganizations();
+  if (organizations.length < 2 && !documentOrganization()) return null;
+  return (
+    <Suspense fallback={<Skeleton height={54} mb="sm" radius="md" />}>
+      <OrganizationSwitch />
+    </Suspense>
   );
 }
 

@@ -5,7 +5,7 @@ import { type OrganizationRecord, useOrganization, useOrganizations } from '../a
 import { useOpening } from '../lib/focus.ts';
 import { roleTitles } from '../lib/roles.ts';
 import { Icon } from './icon.tsx';
-import { switchOrganization } from './session.ts';
+import { switchOrganization } from './switch-organization.ts';
 
 interface OrganizationPopupProps {
   readonly button: ReactNode;

@@ -1,20 +1,18 @@
 import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type ComponentPropsWithRef, lazy } from 'react';
 import { documentOrganization } from '../api/organization.ts';
-import { useOrganization, useOrganizations } from '../api/organizations.ts';
+import { useOrganization } from '../api/organizations.ts';
 import { orReload } from '../lib/load.ts';
 import { roleTitles } from '../lib/roles.ts';
-import css from './frame.module.css';
 import { Icon } from './icon.tsx';
 import { LateMenu } from './menus.tsx';
+import css from './organization-switch.module.css';
 
 const load = orReload(() => import('./organization-popup.tsx'));
 const OrganizationPopup = lazy(load);
 
-/** Shows the document's organization and opens the list of others. Hidden for people with only a personal one. */
-export function OrganizationSwitch() {
-  const { data: organizations = [] } = useOrganizations();
-  if (organizations.length < 2 && !documentOrganization()) return null;
+/** Shows the document's organization and opens the list of others. */
+export default function OrganizationSwitch() {
   return (
     <LateMenu
       load={load}
@@ -41,7 +39,7 @@ function SwitchButton(props: ComponentPropsWithRef<'button'>) {
           {organization && (organization.isPersonal ? 'Personal' : roleTitles[organization.role])}
         </Text>
       </span>
-      <Icon name="chevrons" size={16} />
+      <Icon name="swap" size={16} />
     </UnstyledButton>
   );
 }

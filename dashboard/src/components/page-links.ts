@@ -12,8 +12,8 @@ export interface PageLink {
   readonly words?: string;
   /** The page is linked if this service is offered. */
   readonly of?: Service;
-  /** Roles of the organization that may use the page, and what for. Default: all. */
-  readonly needs?: { readonly access: OrganizationAccess; readonly what: string };
+  /** Access to the organization that the page needs. Default: every role. */
+  readonly access?: OrganizationAccess;
 }
 
 /** A group of the navigation. The first group has no title. */
@@ -34,7 +34,7 @@ const build: PageGroup = {
       label: 'Playground',
       icon: 'playground',
       words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
-      needs: { access: 'develop', what: 'call models from the playground' },
+      access: 'develop',
     },
     { href: '/models', label: 'Models', icon: 'models', words: 'prices cost calculator context window' },
     { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
@@ -44,7 +44,7 @@ const build: PageGroup = {
       icon: 'agents',
       words: 'assistant documents conversations retrieval',
       of: 'chat',
-      needs: { access: 'develop', what: 'use agents' },
+      access: 'develop',
     },
     {
       href: '/messages',
@@ -52,7 +52,7 @@ const build: PageGroup = {
       icon: 'messages',
       words: 'sms text phone voice call send',
       of: 'messages',
-      needs: { access: 'develop', what: 'send and read messages' },
+      access: 'develop',
     },
     {
       href: '/webhooks',
@@ -60,7 +60,7 @@ const build: PageGroup = {
       icon: 'webhooks',
       words: 'events deliveries',
       of: 'webhooks',
-      needs: { access: 'develop', what: 'use webhooks' },
+      access: 'develop',
     },
   ],
 };
@@ -86,14 +86,14 @@ const billingLink: PageLink = {
   label: 'Billing',
   icon: 'billing',
   words: 'buy credits pay payments card invoices receipts automatic top-up',
-  needs: { access: 'bill', what: 'see payments and pay' },
+  access: 'bill',
 };
 
 const organizationLink: PageLink = {
   href: '/organization',
   label: 'Organization',
   icon: 'organization',
-  words: 'team members roles invite invitations owner switch',
+  words: 'team members roles invite switch',
 };
 
 const settingsLink: PageLink = {
@@ -119,11 +119,9 @@ const docs: PageGroup = {
   ],
 };
 
-/** Title of a page, and the roles that may use it. */
-export function linkTo(path: string): Required<Pick<PageLink, 'label' | 'needs'>> {
-  const { label = '', needs } = [...build.links, billingLink].find(({ href }) => href === path) ?? {};
-  return { label, needs: needs ?? { access: 'read', what: '' } };
-}
+/** The page's link if not every role may use it. */
+export const restrictedLink = (path: string): PageLink | undefined =>
+  [...build.links, billingLink].find(({ href, access }) => href === path && access);
 
 /** `unknown` until the service has responded. */
 export type Session = 'member' | 'guest' | 'unknown';

@@ -6,8 +6,6 @@ import { closeAccountStorage } from '../api/account-storage.ts';
 import { becomeAccount, documentAccount, endDocument, reloadDocument } from '../api/account.ts';
 import { useAction } from '../api/actions.ts';
 import { perform } from '../api/call.ts';
-import { openOrganization } from '../api/organization.ts';
-import type { OrganizationRecord } from '../api/organizations.ts';
 import { toApiError } from '../api/response.ts';
 import { notify } from './notifications.tsx';
 
@@ -18,19 +16,6 @@ const revokePlaygroundKeys = async () => (await import('../api/keys.ts')).revoke
 export async function beginSession({ id }: { readonly id: number }): Promise<void> {
   await becomeAccount(id);
   await revokePlaygroundKeys().catch(() => undefined);
-}
-
-/**
- * Opens an organization at a path of the dashboard, by default the current one. Revokes the playground's keys of this
- * organization first.
- */
-export async function switchOrganization(
-  { id, name, isPersonal }: Pick<OrganizationRecord, 'id' | 'name' | 'isPersonal'>,
-  path?: string,
-): Promise<void> {
-  await revokePlaygroundKeys().catch(() => undefined);
-  if (await openOrganization(isPersonal ? null : { id, name }, path)) return;
-  notify({ message: 'Organizations cannot be switched, because this browser blocks storage.', color: 'red' });
 }
 
 /**

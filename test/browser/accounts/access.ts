@@ -185,7 +185,7 @@ export function accessTests(): void {
       page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
     expect(await linksOf('Build')).toEqual(['Playground', 'Models', 'API keys', 'Agents', 'Messages', 'Webhooks']);
     expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
-    expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
+    expect(await linksOf('Account')).toEqual(['Plans', 'Organization', 'Settings']);
     expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();

@@ -15,6 +15,7 @@ export const links = [
   'Logs',
   'Webhooks',
   'Plans',
+  'Organization',
   'Settings',
 ];
 export const pages = [

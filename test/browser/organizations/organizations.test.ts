@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { chat } from '#test/service/service.ts';
 import { tracesOf } from '../accounts/shared-browser.ts';
 import { looksWell, settled } from '../pages/findings.ts';
 import {
@@ -144,6 +145,19 @@ describe('an organization', () => {
     await page.goto('/keys');
     await shows(page, 'Acme server');
     expect(named.at(-1)).toBe(String(team.id));
+  });
+
+  it('shows the usage of each member by the keys that they created', async () => {
+    const team = await owner('Acme');
+    const person = await memberOf(team, 'developer');
+    await service.call('PATCH', '/api/auth/me', { cookie: person.cookie, body: { name: 'Grace' } });
+    const key = await createKey(person, team.id, 'laptop');
+    await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+    await service.settled();
+    const page = await openIn(team, '/usage', team.owner);
+    await page.getByText('Member', { exact: true }).click();
+    await page.getByRole('table', { name: 'Usage by member' }).getByText('Grace').waitFor();
+    await looksWell(page, 'usage-by-member');
   });
 
   it('is remembered for new tabs, while each tab keeps its own', async () => {

@@ -6,12 +6,13 @@ import { forget, invitationItem } from '../../api/account-storage.ts';
 import { documentAccount } from '../../api/account.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
-import { organizationOf, type OrganizationRecord } from '../../api/organizations.ts';
+import { loadOrganizations, type OrganizationRecord } from '../../api/organizations.ts';
 import { useMember } from '../../api/reads.ts';
 import type { ApiError } from '../../api/response.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
-import { switchOrganization, useSignOut } from '../../components/session.ts';
+import { useSignOut } from '../../components/session.ts';
+import { switchOrganization } from '../../components/switch-organization.ts';
 import { roleTexts, roleTitles } from '../../lib/roles.ts';
 import { AuthLayout, FootLink, forgetLinkToken, useLinkToken } from './auth-layout.tsx';
 
@@ -74,11 +75,11 @@ interface AcceptanceProps {
 function Acceptance({ token, member: { email, isConfirmed }, onJoined }: AcceptanceProps) {
   const { run, isRunning, error } = useAction(async () => {
     const { organizationId } = await call(organizationRoutes.acceptInvitation, { body: { token } });
-    const { items } = await call(organizationRoutes.listOrganizations, {});
+    const organizations = await loadOrganizations();
     const account = documentAccount();
     if (account !== undefined) forget(account, invitationItem);
-    const joined = items.find(({ id }) => id === organizationId);
-    if (joined) onJoined(organizationOf(joined));
+    const joined = organizations.find(({ id }) => id === String(organizationId));
+    if (joined) onJoined(joined);
   });
   const signOut = useSignOut(pathOf(token));
   const isOther = error?.code === 'INSUFFICIENT_PERMISSIONS';

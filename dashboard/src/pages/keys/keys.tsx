@@ -5,8 +5,8 @@ import { Link } from 'wouter';
 import { dayMs } from '#contract/shared/time.ts';
 import { useNow } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
-import { documentOrganization } from '../../api/organization.ts';
-import { useKeys, useMe, useMembers } from '../../api/reads.ts';
+import { useMembers } from '../../api/members.ts';
+import { useKeys, useMe } from '../../api/reads.ts';
 import { Allowed, RoleNotice, useRefusal } from '../../components/allowed.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -158,15 +158,14 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
 
 /** Day of the creation and, in an organization with other members, the member. */
 function Created({ apiKey: { createdAt, createdBy } }: { apiKey: KeyRecord }) {
-  const shown = documentOrganization();
-  const { data: members } = useMembers(shown?.id ?? '', { enabled: Boolean(shown) });
+  const { data: members } = useMembers();
   const creator = members?.items.find(({ userId }) => userId === createdBy);
   return (
     <>
       {formatDay(createdAt ?? '')}
       {members && createdBy !== null && (
-        <Text size="xs" c="dimmed" dir="auto">
-          by {creator?.name ?? 'a former member'}
+        <Text size="xs" c="dimmed" truncate title={creator?.name} style={{ contain: 'inline-size' }}>
+          by <bdi>{creator?.name ?? 'a former member'}</bdi>
         </Text>
       )}
     </>

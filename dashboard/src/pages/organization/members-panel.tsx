@@ -5,8 +5,8 @@ import { organizationRoutes } from '#contract/routes/organizations.ts';
 import { documentAccount } from '../../api/account.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
-import type { Member, OrganizationRecord } from '../../api/organizations.ts';
-import { useMembers } from '../../api/reads.ts';
+import { type Member, useMembers } from '../../api/members.ts';
+import type { OrganizationRecord } from '../../api/organizations.ts';
 import { toApiError } from '../../api/response.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
@@ -19,10 +19,10 @@ import { grantableBy, mayChange, roleTitles } from '../../lib/roles.ts';
 const RemovalDialog = lateDialog(async () => (await import('./organization-dialogs.tsx')).RemovalDialog);
 
 /** On a phone, the row's button is next to the name. */
-export const besideButton = { base: '2.5rem', sm: 0 };
+export const besideButton = { base: '3rem', sm: 0 };
 
 export function MembersPanel({ organization }: { organization: OrganizationRecord }) {
-  const { data, error, refetch } = useMembers(organization.id);
+  const { data, error, refetch } = useMembers();
   const members = data?.items ?? [];
   const isOnlyOwner = organization.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1;
   const columns: Column<Member>[] = [

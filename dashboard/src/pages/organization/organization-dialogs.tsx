@@ -8,13 +8,13 @@ import { documentAccount } from '../../api/account.ts';
 import { useAction, useOnce } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
-import { leaveOrganization } from '../../api/organization.ts';
-import { type Member, organizationOf, type OrganizationRecord } from '../../api/organizations.ts';
-import { useMembers } from '../../api/reads.ts';
+import { type Member, useMembers } from '../../api/members.ts';
+import { leaveOrganization } from '../../api/organization-choice.ts';
+import { organizationOf, type OrganizationRecord } from '../../api/organizations.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
-import { switchOrganization } from '../../components/session.ts';
+import { switchOrganization } from '../../components/switch-organization.ts';
 import { rescueFocus } from '../../lib/focus.ts';
 import { grantableBy, roleTexts, roleTitles } from '../../lib/roles.ts';
 
@@ -143,7 +143,7 @@ export function TransferDialog({ organization, isOpen, onClose }: OrganizationDi
 function TransferForm({ organization, onDone }: { organization: OrganizationRecord; onDone: () => void }) {
   const { id } = organization;
   const self = documentAccount();
-  const { data } = useMembers(organization.id);
+  const { data } = useMembers();
   const others = data?.items.filter(({ userId }) => userId !== self) ?? [];
   const [first] = others;
   const roles = grantableBy('admin');

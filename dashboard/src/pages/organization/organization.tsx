@@ -12,7 +12,7 @@ import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, FormFoot } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Page, Panel } from '../../components/page.tsx';
-import { switchOrganization } from '../../components/session.ts';
+import { switchOrganization } from '../../components/switch-organization.ts';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
@@ -80,7 +80,7 @@ function ProfilePanel({ organization }: { organization: OrganizationRecord }) {
           <Detail title="Your role">{`${roleTitles[role]}: ${roleTexts[role]}`}</Detail>
           <Detail title="Created">{formatDay(createdAt)}</Detail>
           <Detail title="ID">
-            <Group gap={4} component="span">
+            <Group gap={4} component="span" wrap="nowrap">
               <span className="mono">{id}</span>
               <CopyButton value={id} what="organization ID" />
             </Group>

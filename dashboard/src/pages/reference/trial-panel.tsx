@@ -13,8 +13,8 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { useMay } from '../../api/organizations.ts';
 import { useMember } from '../../api/reads.ts';
-import { useMay } from '../../components/allowed.tsx';
 import { CodeBlock } from '../../components/copy.tsx';
 import { useTabKey } from '../../components/docs.tsx';
 import { Notice } from '../../components/notice.tsx';

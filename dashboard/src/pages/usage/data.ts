@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { dayMs, dayOf } from '#contract/shared/time.ts';
 import { type KeyRecord, keyTitle } from '../../api/keys.ts';
+import type { Member } from '../../api/members.ts';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { serviceTitle } from '../../lib/offer.ts';
 import { daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
 
 /** The first one is the default. */
-export const groupings = ['service', 'day', 'model', 'key'] as const;
+export const groupings = ['service', 'day', 'model', 'key', 'member'] as const;
 export type Grouping = (typeof groupings)[number];
 
 export const groupTitles: Readonly<Record<Grouping, string>> = {
@@ -15,15 +16,26 @@ export const groupTitles: Readonly<Record<Grouping, string>> = {
   service: 'Service',
   model: 'Model',
   key: 'Key',
+  member: 'Member',
 };
 
 /** Name of the group that a row belongs to. */
-function namer(group: Grouping, keys: readonly KeyRecord[]): (row: UsageRow) => string {
+function namer(group: Grouping, keys: readonly KeyRecord[], members: readonly Member[]): (row: UsageRow) => string {
   if (group === 'day') return ({ date }) => formatDay(date);
   if (group === 'service') return ({ service }) => serviceTitle(service ?? '');
   if (group === 'model') return ({ model }) => model ?? '';
-  const names = new Map(keys.map((key) => [key.id, keyTitle(key)]));
+  const nameOf = group === 'member' ? creatorNamer(members) : keyTitle;
+  const names = new Map(keys.map((key) => [key.id, nameOf(key)]));
   return ({ keyId }) => (keyId ? (names.get(keyId) ?? 'Deleted key') : 'Dashboard session');
+}
+
+/** Returns the name of the member who created a key, with the email if another member has the same name. */
+function creatorNamer(members: readonly Member[]): (key: KeyRecord) => string {
+  const isShared = (name: string): boolean => members.filter((one) => one.name === name).length > 1;
+  const names = new Map(
+    members.map(({ userId, name, email }) => [userId, isShared(name) ? `${name} (${email})` : name]),
+  );
+  return ({ createdBy }) => names.get(createdBy ?? 0) ?? 'Former member';
 }
 
 /** Totals by group: days in reverse order, other groups by credits. */
@@ -32,8 +44,9 @@ export function usageTotals(
   days: readonly string[],
   group: Grouping,
   keys: readonly KeyRecord[],
+  members: readonly Member[] = [],
 ): Total[] {
-  const totals = totalsBy(rows, days, namer(group, keys));
+  const totals = totalsBy(rows, days, namer(group, keys, members));
   if (group !== 'day') return totals;
   const places = new Map(days.map((day, place) => [formatDay(day), place]));
   return totals.toSorted((one, other) => (places.get(other.name) ?? 0) - (places.get(one.name) ?? 0));

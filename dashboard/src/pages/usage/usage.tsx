@@ -12,6 +12,8 @@ import {
 } from '@mantine/core';
 import { useMemo } from 'react';
 import { useNow } from '../../api/config.ts';
+import { useMembers } from '../../api/members.ts';
+import { documentOrganization } from '../../api/organization.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
 import { Icon } from '../../components/icon.tsx';
 import { LazyDayChart, Legend } from '../../components/lazy-day-chart.tsx';
@@ -56,22 +58,29 @@ export default function UsagePage() {
   );
 }
 
+/** Grouping of the API for each grouping of the page. The usage of a member is that of their keys. */
+const readGroups = { day: 'service', service: 'service', model: 'model', key: 'key', member: 'key' } as const;
+
 function CallsPanel() {
   const today = localDay(useNow());
   const days = useRange(today);
-  const [group, setGroup] = useQueryChoice('group', groupings);
+  const [wanted, setGroup] = useQueryChoice('group', groupings);
+  const organization = documentOrganization();
+  const group = wanted === 'member' && !organization ? 'service' : wanted;
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls', 'tokens']);
-  const readGroup = group === 'day' ? 'service' : group;
+  const readGroup = readGroups[group];
   const { data: usage, error, refetch } = useUsage(readGroup, days.range);
   // Rows of the previous grouping lack the names for this one.
   const data = usage?.group === readGroup ? usage : undefined;
   const { data: keys } = useKeys();
+  const { data: members } = useMembers();
+  const offered = groupings.filter((one) => one !== 'member' || organization);
 
   const shown = useMemo(() => {
-    if (!data) return undefined;
+    if (!data || (group === 'member' && !members)) return undefined;
     const days = daysBetween(data.from, data.to);
-    return { days, totals: usageTotals(data.days, days, group, keys ?? []) };
-  }, [data, group, keys]);
+    return { days, totals: usageTotals(data.days, days, group, keys ?? [], members?.items) };
+  }, [data, group, keys, members]);
 
   return (
     <Panel
@@ -91,7 +100,7 @@ function CallsPanel() {
         <RangeFields value={days} today={today} />
         <SegmentedControl
           aria-label="Group by"
-          data={Object.entries(groupTitles).map(([value, label]) => ({ value, label }))}
+          data={offered.map((value) => ({ value, label: groupTitles[value] }))}
           value={group}
           onChange={setGroup}
         />

@@ -1,0 +1,12 @@
+import type * as v from 'valibot';
+import { organizationRoutes } from '#contract/routes/organizations.ts';
+import { useSharedOrganization } from './organizations.ts';
+import { useData } from './reads.ts';
+
+export type Member = v.InferOutput<typeof organizationRoutes.listMembers.output>['items'][number];
+
+/** Members of the document's organization. Not read for the personal one. */
+export function useMembers() {
+  const shared = useSharedOrganization();
+  return useData(organizationRoutes.listMembers, { path: { id: shared?.id ?? '' } }, { enabled: shared !== undefined });
+}
