@@ -108,6 +108,9 @@ export function closeTabMemory(): void {
 /** Path of an invitation that the account has not accepted yet, because its email is not confirmed. */
 export const invitationItem = 'invitation';
 
+/** Session storage item with the reason why a document replaced one of another organization. */
+export const leaveReason = 'left-organization';
+
 /** The organization that new tabs open. */
 export const choiceName = 'organization';
 const Choice = v.object({ id: v.string(), name: v.string() });

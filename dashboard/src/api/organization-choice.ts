@@ -1,8 +1,7 @@
 import { removeStored, store, storedNames } from '../lib/storage.ts';
-import { choiceName, forget, keep, type OrganizationChoice, remember } from './account-storage.ts';
+import { choiceName, forget, keep, leaveReason, type OrganizationChoice, remember } from './account-storage.ts';
 import { documentAccount, replaceDocument } from './account.ts';
 import { documentOrganization, documentOwner } from './organization.ts';
-import { reasonName } from './organizations.ts';
 
 /** Stores the organization of this tab and of new tabs. Returns false if the browser stores nothing. */
 export function chooseOrganization(choice: OrganizationChoice | null): boolean {
@@ -29,6 +28,6 @@ export async function leaveOrganization(reason: string): Promise<void> {
   for (const kind of ['localStorage', 'sessionStorage'] as const)
     for (const name of storedNames(kind))
       if (name.endsWith(owner) || name.includes(`${owner}:`)) removeStored(kind, name);
-  store('sessionStorage', reasonName, reason);
+  store('sessionStorage', leaveReason, reason);
   await openOrganization(null);
 }

@@ -9,6 +9,7 @@ import {
 } from '#contract/organizations/roles.ts';
 import type { organizationRoutes } from '#contract/routes/organizations.ts';
 import { readStored, removeStored } from '../lib/storage.ts';
+import { leaveReason } from './account-storage.ts';
 import { documentAccount } from './account.ts';
 import { call } from './call.ts';
 import { documentOrganization, listKey } from './organization.ts';
@@ -79,7 +80,7 @@ export function useSharedOrganization(): OrganizationRecord | undefined {
 }
 
 /** The member's role in the document's organization. Undefined while loading. */
-export function useRole(): OrganizationRole | undefined {
+function useRole(): OrganizationRole | undefined {
   const shared = useSharedOrganization();
   return documentOrganization() ? shared?.role : 'owner';
 }
@@ -90,12 +91,9 @@ export function useMay(access: OrganizationAccess): boolean {
   return role !== undefined && mayAccess(access, role);
 }
 
-/** Session storage item with the reason why this document replaced one of another organization. */
-export const reasonName = 'left-organization';
-
 /** Returns once the reason why this document replaced one of another organization. */
 export function takeLeaveReason(): string | null {
-  const reason = readStored('sessionStorage', reasonName);
-  removeStored('sessionStorage', reasonName);
+  const reason = readStored('sessionStorage', leaveReason);
+  removeStored('sessionStorage', leaveReason);
   return reason;
 }
