@@ -1,6 +1,6 @@
 import { dayMs, dayOf, minuteMs } from '#contract/shared/time.ts';
 
-/** Parts of a UTC day: of each hour the minutes from 0, 15 and 30. Each midnight of a time zone starts one (ADR 41). */
+/** Parts of a UTC day: of each hour the minutes from 0, 15 and 30. Each midnight of a time zone starts one (ADR 42). */
 export const partsPerDay = 72;
 
 const firstMinutes = [0, 15, 30] as const;

@@ -28,7 +28,7 @@ const rowsPerRead = 400;
 const maxEmptyReads = 250;
 
 /**
- * Prefixes of the attributes with the counts of a part of the day, such as `c31` (ADR 41). One letter keeps a day of most
+ * Prefixes of the attributes with the counts of a part of the day, such as `c31` (ADR 42). One letter keeps a day of most
  * keys within one write unit.
  */
 export const partPrefixes: readonly (readonly [count: keyof UsageCounts, prefix: string])[] = [
