@@ -161,7 +161,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'AwsSolutions-IAM5[Resource::staging-text-ai-*',
       'AwsSolutions-IAM5[Resource::live-text-ai-*',
     ],
-    at: /-api\/(?:credits|operators|inference|openai|jobs)\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
+    at: /-api\/(?:accounts|credits|operators|inference|openai|jobs)\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
     reason: 'Archive objects are named by account and month. Functions read or write all of them, and delete none.',
   },
   {
@@ -181,7 +181,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'AwsSolutions-IAM5[Resource::staging-text-ai-*',
       'AwsSolutions-IAM5[Resource::live-text-ai-*',
     ],
-    at: /(?:-data\/Audio\/EndpointPolicy|-api\/(?:audio|jobs)\/[a-z-]+\/Role\/DefaultPolicy)\/Resource$/,
+    at: /(?:-data\/Audio\/EndpointPolicy|-api\/(?:accounts|audio|jobs)\/[a-z-]+\/Role\/DefaultPolicy)\/Resource$/,
     reason:
       'Files of long audio are named by account and job. Each function is granted only the folders that it needs.',
   },

@@ -1,9 +1,9 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
+  type IResource,
   LambdaIntegration,
-  Method,
   LogGroupLogDestination,
   Resource,
   ResponseTransferMode,
@@ -29,6 +29,18 @@ export interface ServiceApiProps {
   /** Disables response streaming, for a front door that cannot stream. */
   readonly buffered: boolean;
 }
+
+/**
+ * Paths in a nested stack, because the API stack is near its resource limit. Add new ones here. Earlier ones stay in the
+ * API stack: API Gateway refuses to create a path in one stack while it exists in another.
+ */
+const nestedPaths = [
+  '/api/organizations',
+  '/api/invitations',
+  '/api/auth/totp',
+  '/api/auth/passkeys',
+  '/api/auth/second-factor',
+] as const;
 
 /** The API's only deployment stage. */
 const apiStage = 'live';
@@ -69,12 +81,15 @@ export class ServiceApi extends Construct {
   /** Origin for CloudFront: host, and the path before the API's own paths. */
   readonly origin: { readonly host: string; readonly path: string };
   readonly #buffered: boolean;
+  readonly #resources = new Set<IResource>();
+  readonly #paths: NestedStack;
 
   constructor(scope: Construct, id: string, { stage, buffered }: ServiceApiProps) {
     super(scope, id);
     const logs = createLogGroup(this, 'AccessLogs', stage);
     const binaryMediaTypes = [...binaryTypesOf(allRoutes)];
     this.#buffered = buffered;
+    this.#paths = new NestedStack(this, 'Paths', { description: 'Text AI platform: further paths of the API' });
     this.#api = new RestApi(this, 'RestApi', {
       restApiName: `text-ai-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
@@ -151,20 +166,32 @@ export class ServiceApi extends Construct {
       scopePermissionToMethod: false,
       ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
     });
-    this.#api.root.resourceForPath(path).addMethod(method, integration);
+    this.#resourceFor(path).addMethod(method, integration);
+  }
+
+  #resourceFor(path: string): IResource {
+    const scope = nestedPaths.some((start) => path === start || path.startsWith(`${start}/`)) ? this.#paths : undefined;
+    let resource: IResource = this.#api.root;
+    for (const pathPart of path.split('/').filter(Boolean)) {
+      const id = `${resource.path}/${pathPart}`.replaceAll('/', '-');
+      const found = resource.getResource(pathPart);
+      resource =
+        found ?? (scope ? new Resource(scope, id, { parent: resource, pathPart }) : resource.addResource(pathPart));
+      this.#resources.add(resource);
+    }
+    return resource;
   }
 
   /** Sends every other path and method to this function. Call it last. */
   attachFallback(handler: IFunction): void {
     const { root } = this.#api;
-    const prefixes = new Set(root.node.children.filter((child) => child instanceof Resource));
-    for (const prefix of [root, ...prefixes]) prefix.addResource('{proxy+}');
+    const prefixes = [...this.#resources].filter(({ parentResource }) => parentResource === root);
+    const rest = [root, ...prefixes].map((prefix) => prefix.addResource('{proxy+}'));
     // One permission per function. One per method would exceed the 20 KB of a resource policy, and would refer to the
     // API's stage, which is created after the functions.
     const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
-    const resources = this.#api.node.findAll().filter((node) => node instanceof Resource);
-    const answered = resources.filter((resource) => !isOnlyPrefix(resource));
-    for (const resource of [root, ...answered]) resource.addMethod('ANY', integration);
+    const answered = [...this.#resources].filter((resource) => !isOnlyPrefix(resource));
+    for (const resource of [root, ...answered, ...rest]) resource.addMethod('ANY', integration);
   }
 
   urlOf(path: `/${string}`): string {
@@ -176,10 +203,8 @@ export class ServiceApi extends Construct {
  * A path below `/api` that has no operation, only longer paths. API Gateway's own 404 has the same envelope, which saves
  * a method, because the stack is near its resource limit.
  */
-const isOnlyPrefix = ({ path, node }: Resource): boolean =>
-  path.startsWith('/api/') &&
-  node.children.some((child) => child instanceof Resource) &&
-  !node.children.some((child) => child instanceof Method);
+const isOnlyPrefix = ({ path }: IResource): boolean =>
+  path.startsWith('/api/') && !allRoutes.some((route) => route.path === path);
 
 interface GatewayResponse {
   readonly type: ResponseType;
