@@ -59,7 +59,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: ['AwsSolutions-APIG4', 'AwsSolutions-COG4'],
-    at: /\/Api\/RestApi\/Default\//,
+    at: /\/Api\/(?:RestApi\/Default|Paths)\//,
     reason:
       'The function verifies keys and sessions, a key within the write that admits the call. An authorizer would add a round trip and delay revocations. Some routes require no credential by specification.',
   },
