@@ -76,7 +76,8 @@ describe('a passkey', () => {
     ]);
     expect(code(await verify(device.assert(await options())))).toBe(wrong);
     expect((await passkeys(cookieOf(removed))).body.data).toEqual(nothing);
-    expect((await mailsTo(service, person.email)).slice(0, 2).map(({ subject }) => subject)).toEqual([
+    const subjects = (await mailsTo(service, person.email)).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject.includes('passkey'))).toEqual([
       'A passkey was removed',
       'A passkey was added',
     ]);

@@ -175,7 +175,8 @@ describe('a recovery code', () => {
     const recoveryCode = ` ${person.recoveryCodes[3]!.toLowerCase().replaceAll('-', ' ')}`;
     expect(code(await second(await firstStep(person), { recoveryCode }))).toBe(signedIn);
     expect(code(await second(await firstStep(person), { recoveryCode }))).toBe(wrong);
-    expect((await mailsTo(service, person.email))[0]).toMatchObject({ subject: 'A recovery code was used' });
+    const subjects = (await mailsTo(service, person.email)).map(({ subject }) => subject);
+    expect(subjects.filter((subject) => subject === 'A recovery code was used')).toHaveLength(1);
   });
 
   it('of another account is refused', async () => {

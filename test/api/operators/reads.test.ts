@@ -162,7 +162,12 @@ describe('the email list of operators', () => {
     });
     await service.settled();
     const data = await mailsOf(id);
-    expect(subjects(data)).toEqual(['Your password was changed', 'Reset your password', 'Confirm your email address']);
+    expect(subjects(data)).toEqual([
+      'Your password was changed',
+      'Reset your password',
+      'An API key was created',
+      'Confirm your email address',
+    ]);
     for (const mail of data.mails) {
       expect(mail).toEqual({
         subject: expect.any(String),
@@ -193,7 +198,11 @@ describe('the email list of operators', () => {
     const { id, cookie, email, password } = await service.person();
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
     await service.settled();
-    expect(subjects(await mailsOf(id))).toEqual(['Your account was deleted', 'Confirm your email address']);
+    expect(subjects(await mailsOf(id))).toEqual([
+      'Your account was deleted',
+      'An API key was created',
+      'Confirm your email address',
+    ]);
     const { clock } = ambient;
     const later = clock.now() + 30 * 86_400_000 + 60_000;
     ambient.clock = { now: () => later };
