@@ -143,11 +143,13 @@ export function directory(store: DirectoryStore, clock: Clock) {
       store.progress(),
     ]);
     const people = await store.peopleOf(summaries.map(({ accountId }) => accountId));
-    const accounts = summaries.flatMap(({ accountId: id, createdAt, spent, balance: held, ...summary }) => {
-      const person = people.get(id);
-      const amounts = { spent: spent / microPerCredit, balance: held / microPerCredit };
-      return person ? [{ id, ...person, ...summary, created_at: iso(createdAt), ...amounts }] : [];
-    });
+    const accounts = summaries.flatMap(
+      ({ accountId: id, state: current, plan: name, createdAt, spent, balance: held }) => {
+        const person = people.get(id);
+        const amounts = { spent: spent / microPerCredit, balance: held / microPerCredit };
+        return person ? [{ id, ...person, state: current, plan: name, created_at: iso(createdAt), ...amounts }] : [];
+      },
+    );
     return {
       accounts,
       nextCursor: next,
