@@ -181,6 +181,7 @@ const unsayable = new RegExp(
     /must name a plan/,
     /must have either pack or planId/,
     /^monthlyLimit must be at least the price/,
+    /must not have since unless sort is newest/,
     /^newPlanId names a (larger|smaller) plan/,
     /must be the address of this account/,
     /must not be one of the most common passwords/,

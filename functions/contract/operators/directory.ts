@@ -31,7 +31,7 @@ export const DirectoryQuery = v.pipe(
       '50',
     ),
   }),
-  v.check(({ since, sort }) => since === undefined || sort === 'newest', 'may have since only with sort newest'),
+  v.check(({ since, sort }) => since === undefined || sort === 'newest', 'must not have since unless sort is newest'),
 );
 
 /** `spent` in the billing month and `balance`, including held credits, have six decimals. */
