@@ -8,6 +8,8 @@ export const exportKinds = [
   'former_email',
   'session',
   'device',
+  'passkey',
+  'organization',
   'key',
   'email',
   'ledger_entry',

@@ -8,6 +8,7 @@ import { isJsonObject, parseJson } from '#contract/shared/json.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { Source } from '#domain/accounts/export.ts';
 import { mailIdOf, mailKey, userKey } from '../accounts/account-items.ts';
+import { membershipPrefix } from '../accounts/organization-items.ts';
 import { agentPartition, conversationPartition, idIn, indexPartition } from '../agents/agent-items.ts';
 import { auditPartition } from '../operators/audited-writes.ts';
 import { readItem } from '../shared/read-items.ts';
@@ -34,6 +35,8 @@ interface Rule {
 export interface ExportReads {
   readonly response: (id: string) => Promise<unknown>;
   readonly transcript: (id: string) => Promise<unknown>;
+  /** Name and role. Empty if the membership has ended. */
+  readonly membership: (organizationId: number) => Promise<Row>;
 }
 
 const pageRows = 50;
@@ -56,7 +59,9 @@ const userRules: readonly Rule[] = [
       'suspendedAt',
       'deletedAt',
       'identities',
+      'secondFactorAt',
       'terms',
+      'mailsOff',
     ],
     more: ({ emailChange, passwordHash }) => ({
       hasPassword: passwordHash !== undefined,
@@ -79,6 +84,7 @@ const userRules: readonly Rule[] = [
     fields: ['browser', 'system', 'country', 'createdAt', 'lastSeenAt', 'expiresAt'],
   },
   { prefix: 'device#', kind: 'device', fields: ['createdAt', 'lastUsedAt', 'expiresAt'] },
+  { prefix: 'passkey#', kind: 'passkey', fields: ['name', 'credentialId', 'createdAt', 'lastUsedAt'] },
   {
     prefix: 'key#',
     kind: 'key',
@@ -233,6 +239,12 @@ export function exportSources(
       more: async (_, sk) => (sk.endsWith('#0') ? { response: await reads.response(sk.slice(0, -2)) } : {}),
     },
   ];
+  const membershipRule: Rule = {
+    prefix: membershipPrefix,
+    kind: 'organization',
+    fields: ['joinedAt'],
+    more: async (_, sk) => ({ id: Number(idIn(sk)), ...(await reads.membership(Number(idIn(sk)))) }),
+  };
   const audioRules: readonly Rule[] = [
     {
       prefix: 'job#',
@@ -244,7 +256,7 @@ export function exportSources(
   ];
   const account = `account#${accountId}`;
   const roots: readonly (readonly [TableId, string | number, readonly Rule[]])[] = [
-    ['accounts', userKey(accountId).pk, userRules],
+    ['accounts', userKey(accountId).pk, [...userRules, membershipRule]],
     ['requests', accountId, requestRules],
     ['audit', auditPartition(accountId), auditRules],
     ['webhooks', account, webhookRules],

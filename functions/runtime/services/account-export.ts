@@ -1,4 +1,5 @@
 import type { ExportItem } from '#contract/accounts/export.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { exportPage, type Source } from '#domain/accounts/export.ts';
 import type { statementService } from '#domain/billing/statements.ts';
@@ -9,16 +10,21 @@ import { responseStore } from '#repositories/responses/responses.ts';
 import type { audioJobs } from './audio-jobs.ts';
 import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
+import type { organizationServices } from './organizations.ts';
 
 interface ExportParts {
   readonly statements: () => Promise<ReturnType<typeof statementService>>;
   readonly audioJobs: () => Promise<ReturnType<typeof audioJobs>>;
+  readonly organizations: () => Promise<Pick<ReturnType<typeof organizationServices>, 'store'>>;
 }
 
 const entriesPerRead = '200';
 
 /** Everything that is stored about an account, by pages (docs/accounts.md#export). */
-export function accountExport({ clock, table, metering, plans }: CoreServices, { statements, audioJobs }: ExportParts) {
+export function accountExport(
+  { clock, table, metering, plans }: CoreServices,
+  { statements, audioJobs, organizations }: ExportParts,
+) {
   const client = dynamoClient();
   const responses = responseStore(client, table('responses'));
 
@@ -29,17 +35,22 @@ export function accountExport({ clock, table, metering, plans }: CoreServices, {
         const { text, segments } = await (await audioJobs()).jobs().get(accountId, id).catch(noTranscript);
         return { text, segments };
       },
+      async membership(organizationId: number) {
+        const found = await (await organizations()).store.membership(organizationId, accountId);
+        return found ? { name: found.organization.name, role: found.member.role } : {};
+      },
     };
   }
 
-  /** The balance with its lots, plan and alerts. */
+  /** The balance with its lots, plan, alerts and spending cap. */
   function creditsOf(account: Account): Source {
     return single(async () => {
       const now = clock.now();
       const meter = await metering().current(account.id, now);
       const { subscription, credits, period, used, plan } = accountDetails(account, meter, plans, now);
-      const alerts = meter.alerts ?? null;
-      return { kind: 'credits', data: { plan, subscription, credits, period, used, alerts } };
+      const { alerts = null, cap } = meter;
+      const monthlyCap = cap ? cap.limit / microPerCredit : null;
+      return { kind: 'credits', data: { plan, subscription, credits, period, used, alerts, monthlyCap } };
     });
   }
 

@@ -261,7 +261,7 @@ function build() {
     organizations,
     accountExport: lazy(async () => {
       const { accountExport } = await import('./account-export.ts');
-      return accountExport(core, { statements, audioJobs });
+      return accountExport(core, { statements, audioJobs, organizations });
     }),
     terms: lazy(async () => {
       const { termsStore } = await import('#repositories/operators/audited-writes.ts');

@@ -22,6 +22,13 @@ const personal = ({ tokens }: Life) => [
   own.text,
   'marzipan',
 ];
+/** The email address of the payment provider's customer, or `deleted`. */
+async function customerOf(id: number): Promise<string | null> {
+  const { customer = '' } = await service.profile({ id } as never);
+  const found = await service.stripe().customers.retrieve(customer);
+  return found.deleted ? 'deleted' : found.email;
+}
+
 const kindsOf = (traces: readonly Trace[]) => [...new Set(traces.map(({ kind }) => kind))].toSorted();
 
 describe('the purge of a deleted account', () => {
@@ -29,7 +36,10 @@ describe('the purge of a deleted account', () => {
     const operator = await service.person();
     await setRole(operator, 'operator');
     const life = await live(service, receiver.url, operator.cookie);
-    const ids = [String(life.id), ...life.keyIds];
+    const { alone, ended, kept, keyIds } = life.organizations;
+    const purged = [life.id, alone, ended];
+    const ids = [...purged.map(String), ...life.keyIds, ...keyIds];
+    expect(await Promise.all([...purged, kept].map(customerOf))).toEqual(Array(4).fill(own.email));
     const scan = () => tracesOf([...personal(life), ...ids], service.folder);
 
     await (await services().operators()).directory().update();
@@ -39,7 +49,7 @@ describe('the purge of a deleted account', () => {
 
     // In the paid month, so that its end, and the expiry of credits, fall between the deletion and the purge.
     await service.advance('P12D');
-    await leave(service);
+    await leave(service, life);
     await service.quiet();
     for (let weeks = 0; weeks < 4; weeks++) await service.advance('P8D');
     // The contents of agents are deleted by their own job.
@@ -51,6 +61,10 @@ describe('the purge of a deleted account', () => {
     expect(after.filter(({ text }) => /https?:/.test(text))).toEqual([]);
     const documented = await documentedKinds('What remains after a purge');
     expect(kindsOf(after)).toEqual([...documented.keys()].toSorted());
+    const partitions = purged.map((id) => `"pk":"user#${id}"`);
+    expect(after.filter(({ text }) => partitions.some((partition) => text.includes(partition)))).toEqual([]);
+    const { email } = life.organizations.other;
+    expect(await Promise.all([...purged, kept].map(customerOf))).toEqual(['deleted', 'deleted', 'deleted', email]);
 
     const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
     expect(mails.find(({ to }) => to.includes(own.email))?.subject).toBe('Your account was deleted');

@@ -38,6 +38,8 @@ const sources: Readonly<Record<(typeof exportKinds)[number], readonly string[]>>
   former_email: ['accounts user/former-email'],
   session: ['accounts user/session'],
   device: ['accounts user/device'],
+  passkey: ['accounts user/passkey'],
+  organization: ['accounts user/organization'],
   key: ['accounts user/key'],
   email: ['accounts mail/mail', 'accounts user/mail'],
   ledger_entry: ['ledger row', 'ledger part', 'bucket archive'],
@@ -78,9 +80,23 @@ describe('the export of an account', () => {
     const text = JSON.stringify(items);
     for (const word of words) expect(text).toContain(word);
     for (const token of life.tokens) expect(text).not.toContain(token);
-    expect(text).not.toMatch(/\$scrypt|digest|[Dd]igest|passwordHash|whsec_/);
-    expect(text).not.toContain(operator.email);
-    expect(text).not.toContain(String(operator.id));
+    expect(text).not.toMatch(/\$scrypt|[Dd]igest|passwordHash|whsec_|"secret"|"recovery"|publicKey|signCount/);
+    const { alone, kept, shared, other } = life.organizations;
+    for (const { email, id } of [operator, other]) {
+      expect(text).not.toContain(email);
+      expect(text).not.toContain(String(id));
+    }
+
+    const of = (kind: string) => items.filter((item) => item.kind === kind).map(({ data }) => data);
+    const joinedAt = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(of('organization').toSorted((one, two) => one['name'].localeCompare(two['name']))).toEqual([
+      { id: shared, name: 'Harbor Lights', role: 'owner', joinedAt },
+      { id: kept, name: 'Harbor Works', role: 'owner', joinedAt },
+      { id: alone, name: 'Quillfeather Works', role: 'owner', joinedAt },
+    ]);
+    expect(of('passkey')).toEqual([{ name: 'Quillfeather', credentialId: expect.any(String), createdAt: joinedAt }]);
+    expect(of('account')).toMatchObject([{ secondFactorAt: joinedAt, mailsOff: ['receipts', 'webhooks'] }]);
+    expect(of('credits')).toMatchObject([{ monthlyCap: 900_000 }]);
   }, 180_000);
 
   it('contains every item once, in pages of bounded size', async () => {

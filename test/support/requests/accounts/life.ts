@@ -5,6 +5,9 @@ import { small, type usePayingService } from '../../payments/paying-service.ts';
 import { type ApiResponse, cookieOf } from '../../service/service.ts';
 import { deviceOf } from './auth-calls.ts';
 import { emailChangeCalls } from './email-change.ts';
+import { addFactors, type Factors } from './life-factors.ts';
+import { joinOrganizations, type Organizations } from './life-organizations.ts';
+import { factorCalls } from './second-factor.ts';
 
 type PayingService = ReturnType<typeof usePayingService>;
 
@@ -27,6 +30,8 @@ export interface Life {
   readonly key: string;
   readonly agentId: string;
   readonly conversationId: string;
+  readonly organizations: Organizations;
+  readonly factors: Factors;
 }
 
 /** An account that uses every feature which stores something about its owner. Returns its secrets. */
@@ -70,6 +75,14 @@ export async function live(service: PayingService, receiverUrl: string, operator
   tokens.push(google);
   cookie = kept(await post('google', { token: google }, cookie));
   await as('PATCH', '/api/auth/me', { name: own.name });
+  const factors = await addFactors(service, { cookie, email: own.email, password: `${own.password}.` });
+  tokens.push(...factors.tokens);
+  cookie = factors.cookie;
+  const mails = { planChanges: true, renewals: true, receipts: false, webhooks: false };
+  await as('PUT', '/api/account/mail-preferences', mails);
+  const words = { text: own.text, phone: own.phone, receiverUrl };
+  const organizations = await joinOrganizations(service, { id, cookie, email: own.email }, words);
+  tokens.push(...organizations.tokens);
   // A password reset that is requested and not used.
   tokens.push(await resetToken(own.email));
 
@@ -78,6 +91,7 @@ export async function live(service: PayingService, receiverUrl: string, operator
   const key: string = rotated.key;
   const spare = await as('POST', '/api/keys', { name: 'Quillfeather' });
   keyIds.push(created.id, rotated.id, spare.id);
+  await as('PUT', '/api/limits', { monthlyCredits: 900_000 });
   tokens.push(created.key, key, spare.key);
 
   const call = async (method: string, path: string, body?: unknown, headers = {}): Promise<any> => {
@@ -125,17 +139,19 @@ export async function live(service: PayingService, receiverUrl: string, operator
     kept(await service.call('POST', path, { cookie: operatorCookie, body }));
   };
   await act('credits', { credits: 10, reason: 'ticket 1' });
-  await act(`keys/${keyIds[2]}/suspend`, { reason: 'ticket 2' });
+  await act(`keys/${spare.id}/suspend`, { reason: 'ticket 2' });
   await services().suppressions().add(own.oldEmail, 'bounce', services().clock.now());
   await service.quiet();
-  return { id, tokens, keyIds, cookie, key, agentId: agent.id, conversationId: conversation.id };
+  const agents = { agentId: agent.id, conversationId: conversation.id };
+  return { id, tokens, keyIds, cookie, key, ...agents, organizations, factors };
 }
 
-/** Deletes the account with a token of the identity provider, which also opens the session for it. */
-export async function leave(service: PayingService): Promise<void> {
-  const { identityToken, post } = emailChangeCalls(() => service);
-  const cookie = cookieOf(await post('google', { token: await identityToken(own.email, own.name) }));
-  const proof = { email: own.email, identityToken: await identityToken(own.email, own.name) };
+/** Deletes the account in a session of its passkey, with a token of the identity provider and a recovery code. */
+export async function leave(service: PayingService, { factors: { device, recoveryCodes } }: Life): Promise<void> {
+  const { identityToken, post, options, verify } = factorCalls(() => service);
+  const cookie = cookieOf(await verify(device.assert(await options())));
+  const token = await identityToken(own.email, own.name);
+  const proof = { email: own.email, identityToken: token, recoveryCode: recoveryCodes[0] };
   const { status, body } = await post('delete-account', proof, cookie);
   if (status !== 200) throw new Error(`the account was not deleted: ${status} ${body.detail}`);
 }
