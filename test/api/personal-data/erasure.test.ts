@@ -3,6 +3,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { services } from '#runtime/services/container.ts';
 import { documentedKinds, type Trace, tracesOf } from '#test/database/traces.ts';
 import { usePayingService } from '#test/payments/paying-service.ts';
+import { guests } from '#test/requests/accounts/life-organizations.ts';
 import { leave, type Life, live, own } from '#test/requests/accounts/life.ts';
 import { setRole } from '#test/requests/operator-actions.ts';
 import { useReceiver } from '#test/webhooks/receiver.ts';
@@ -19,6 +20,7 @@ const personal = ({ tokens }: Life) => [
   'uillfeather',
   own.phone,
   own.phone.slice(1),
+  guests,
   own.text,
   'marzipan',
 ];

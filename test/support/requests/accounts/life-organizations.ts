@@ -5,18 +5,21 @@ import type { ApiResponse } from '../../service/service.ts';
 import { organizationCalls, type Session } from '../organizations.ts';
 
 export interface Organizations {
-  /** Without other members, and deleted before the account. */
+  /** Without other members, and deleted before the account. Both invited somebody at an address of `guests`. */
   readonly alone: number;
   readonly ended: number;
   /** Created by the person, and of another person: both have another owner, who stays. */
   readonly kept: number;
   readonly shared: number;
   readonly other: Session;
-  /** Of the organizations without other members. */
+  /** Of the organizations that end. */
   readonly keyIds: readonly string[];
   /** The keys, and the tokens of invitations. */
   readonly tokens: readonly string[];
 }
+
+/** The end of the addresses that receive invitations. */
+export const guests = 'guest@example.com';
 
 interface Words {
   readonly text: string;
@@ -49,7 +52,7 @@ export async function joinOrganizations(
   /** An organization with something of each kind that it can store. */
   async function filled(name: string): Promise<number> {
     const id = await calls.create(person, name);
-    const guest = `guest-of-${id}@example.com`;
+    const guest = `${id}.${guests}`;
     await done(calls.invite(id, person, guest, 'viewer'));
     tokens.push(await calls.tokenTo(guest));
     const { id: keyId, key } = await keyIn(id, 'Quillfeather');
@@ -72,13 +75,14 @@ export async function joinOrganizations(
     return id;
   }
 
+  const other = await service.person();
   const alone = await filled('Quillfeather Works');
   const ended = await filled('Quillfeather Past');
+  await calls.join(ended, person, other, 'viewer');
   const subscription = await as(ended, 'GET', '/api/subscription');
   await as(ended, 'PATCH', `/api/subscription/${subscription.id}/cancel`);
   await done(calls.call('DELETE', `/${ended}`, person));
 
-  const other = await service.person();
   const kept = await calls.create(person, 'Harbor Works');
   await service.bought((await keyIn(kept, 'Harbor')) as never);
   await calls.join(kept, person, other, 'owner');
