@@ -3,6 +3,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { services } from '#runtime/services/container.ts';
 import { documentedKinds, type Trace, tracesOf } from '#test/database/traces.ts';
 import { usePayingService } from '#test/payments/paying-service.ts';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { guests } from '#test/requests/accounts/life-organizations.ts';
 import { leave, type Life, live, own } from '#test/requests/accounts/life.ts';
 import { setRole } from '#test/requests/operator-actions.ts';
@@ -68,7 +69,8 @@ describe('the purge of a deleted account', () => {
     const { email } = life.organizations.other;
     expect(await Promise.all([...purged, kept].map(customerOf))).toEqual(['deleted', 'deleted', 'deleted', email]);
 
-    const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
-    expect(mails.find(({ to }) => to.includes(own.email))?.subject).toBe('Your account was deleted');
+    const mails = await mailsTo(service, own.email);
+    expect(mails[0]?.subject).toBe('Your account was deleted');
+    expect(mails.filter(({ text }) => text.includes('Organization: Harbor Lights'))).toHaveLength(1);
   }, 240_000);
 });

@@ -37,8 +37,9 @@ export function ExportPanel() {
     <Panel title="Your data">
       <Stack gap="md" align="flex-start">
         <Text size="sm" c="dimmed">
-          One file with everything that we store about you, without passwords and keys: profile, sessions, keys, emails,
-          payments, usage, requests, agents, conversations, messages and transcriptions. Each line is one item as JSON.
+          One file with everything that we store about you, without passwords and keys: profile, sessions, passkeys,
+          organizations, keys, emails, payments, usage, requests, agents, conversations, messages and transcriptions.
+          Each line is one item as JSON.
         </Text>
         {download.error && <ErrorNotice error={download.error} onRetry={() => void start()} />}
         <Button variant="default" loading={download.isRunning} onClick={() => void start()}>

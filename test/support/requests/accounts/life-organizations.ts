@@ -91,7 +91,8 @@ export async function joinOrganizations(
   await calls.join(shared, other, person, 'owner');
   const { key } = await keyIn(shared, 'Harbor');
   // Sends an email about the organization to the person.
-  await as(shared, 'PUT', '/api/alerts', { rules: [{ kind: 'balance_below', value: 100_000 }], channels: ['email'] });
+  const { balance } = await as(shared, 'GET', '/api/credits');
+  await as(shared, 'PUT', '/api/alerts', { rules: [{ kind: 'balance_below', value: balance }], channels: ['email'] });
   const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Good morning.' }] };
   await done(service.call('POST', '/v1/chat/completions', { key, body }));
 
