@@ -12,7 +12,8 @@ import { type Sample, samples, silence } from '#contract/samples.ts';
 import { startService } from '#local/start/service.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
-import { type OperationResponse, read } from './operation-response.ts';
+import { formOf, type OperationResponse, read } from './operation-response.ts';
+import { manageSecondFactor } from './second-factor-operations.ts';
 import { openSilentStream } from './silent-stream.ts';
 
 /** Credential of the caller, and fields of the sample that name existing resources. */
@@ -34,7 +35,7 @@ const neverMs = 3_600_000;
 
 const Envelope = v.object({ data: v.unknown() });
 
-type Caller = ReturnType<typeof caller>;
+export type Caller = ReturnType<typeof caller>;
 type Service = Awaited<ReturnType<typeof startService>>;
 
 const email = 'sample@example.com';
@@ -62,6 +63,7 @@ export async function callEveryOperation(): Promise<ReadonlyMap<string, Operatio
     await manageKeys(calls);
     await manageOrganizations(service, calls);
     await changeEmail(service, calls);
+    await manageSecondFactor(service.origin, calls);
     await manageSubscription(service, calls, key);
     await managePayments(calls, key);
     await useAgents(service, calls, key);
@@ -257,7 +259,8 @@ async function operate(service: Service, { send, inTurn }: Caller): Promise<void
   await inTurn(['getAccount', 'listAccountKeys', 'grantCredits', 'assignPlan'], { cookie, path });
   await send('suspendKey', { cookie, path: { ...path, keyId } });
   await inTurn(['suspendAccount', 'resumeAccount'], { cookie, path });
-  await service.settled();
+  // Deliver the emails of earlier operations.
+  for (let step = 0; step < 3; step++) await service.settled();
   await inTurn(['listAccountEntries', 'listAccountMails', 'listAccountRequests'], { cookie, path });
   const { id } = v.parse(Created, (await send('me', { cookie })).data);
   await send('listAccountPayments', { cookie, path: { id } });
@@ -341,12 +344,4 @@ function caller(origin: string) {
   }
 
   return { send, inTurn, responses };
-}
-
-function formOf(id: string, fields: unknown): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.string()), fields)))
-    form.append(name, value);
-  form.set('file', new Blob([Buffer.from(samples[id]?.file ?? '', 'base64')], { type: 'audio/wav' }), 'speech.wav');
-  return form;
 }

@@ -107,7 +107,7 @@ describe('rows that are counted later', () => {
     );
     await counterOf(late.client).count(accountId, march);
     const counter = counterOf(database.client);
-    expect(await counter.rowsAfter(accountId, await counter.through(accountId))).toEqual([]);
+    expect((await counter.rowsAfter(accountId, await counter.through(accountId))).rows).toEqual([]);
     expect(await totalsOf(accountId)).toEqual(allOf(50));
   });
 
