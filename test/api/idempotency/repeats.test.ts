@@ -20,7 +20,12 @@ const service = useTestService(() => ({
 
 const send = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
   service.call('POST', path, { key, body, headers: { 'idempotency-key': idempotencyKey } });
-const customer = () => service.person({ planRank: 2, credits: 10 });
+/** Waits for the email about the key, whose delivery takes three steps. */
+async function customer(): Promise<Person> {
+  const person = await service.person({ planRank: 2, credits: 10 });
+  for (let step = 0; step < 3; step++) await service.settled();
+  return person;
+}
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 
 /** Number of model runs, and charged credits of the customer's ten. */
