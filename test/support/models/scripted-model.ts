@@ -13,7 +13,9 @@ export async function startScriptedModel(families: Readonly<Record<string, Conta
   const engine: Engine = {
     invoke(body, signal) {
       state.invocations += 1;
-      signal.addEventListener('abort', () => state.ended.resolve(performance.now()));
+      // Not the promise of a later call, because a connection may be reported as closed late.
+      const { ended } = state;
+      signal.addEventListener('abort', () => ended.resolve(performance.now()));
       return state.engine.invoke(body, signal);
     },
   };
