@@ -151,11 +151,12 @@ export function organizationService(parts: OrganizationParts) {
 
   /** The member to change, and the acting one, which is read again after a failed write. */
   async function read(acting: Acting, userId: number, tries: number): Promise<[Membership, Actor]> {
-    const { accountId: id } = acting;
-    const actor = tries === 0 ? actorOf(acting) : (await own(acting)).member;
+    const { accountId: id, account } = acting;
     const membership = await store.membership(id, userId);
     if (!membership || !isAlive(membership)) throw unknownMember();
-    return [membership, actor];
+    // The write checks the role of `member` only, which may be smaller than when the request was authorized.
+    if (userId === account.id) return [membership, membership.member];
+    return [membership, tries === 0 ? actorOf(acting) : (await own(acting)).member];
   }
 
   /**

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { organizationKey } from '#repositories/accounts/account-items.ts';
+import { services } from '#runtime/services/container.ts';
 import { rowsOf, setInRow } from '#test/database/rows.ts';
 import { seed, times } from '#test/many.ts';
 import { organizationCalls } from '#test/requests/organizations.ts';
@@ -49,6 +50,21 @@ it.each(times(3, (index) => seed + index))(
     // The other owner remains the last one, or has lost the right or the membership.
     const expected = ['200 SUCCESS', '409 INVALID_STATE', '403 INSUFFICIENT_PERMISSIONS', '404 NOT_FOUND'];
     expect(expected).toEqual(expect.arrayContaining([...outcomes]));
+  },
+);
+
+it.each(['owner', 'admin'] as const)(
+  'does not let a member restore the role %s with a request that was authorized before the demotion',
+  async (role) => {
+    const id = await calls.create(ada);
+    await calls.join(id, ada, ben, role);
+    await calls.call('PATCH', `/${id}/members/${ben.id}`, ada, { role: 'viewer' });
+    const { management } = await services().organizations();
+    const acting = { accountId: id, account: await services().profile().get(ben.id), role };
+    await expect(management.changeMember(acting, ben.id, role)).rejects.toMatchObject({
+      code: 'INSUFFICIENT_PERMISSIONS',
+    });
+    expect(await rolesIn(id, ada)).toEqual(['owner', 'viewer']);
   },
 );
 
