@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isName } from '#contract/accounts/names.ts';
-import type { OrganizationRole } from '#contract/organizations/roles.ts';
+import { mayAccess, type OrganizationRole } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { type Account, normalizedEmail } from '../accounts/account.ts';
@@ -60,11 +60,15 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
     await enforceMailLimit(organizationId, email);
     return untilDone(async (tries) => {
       const { organization, member: actor } = await current(acting);
-      if (tries > 0) refuseRole(role === 'owner' ? 'own' : 'manage', actor.role);
-      refuseFull({ organization }, id);
       const now = clock.now();
+      if (tries > 0) {
+        refuseRole(accessTo(role), actor.role);
+        const earlier = (await store.invitations(organizationId, now)).find((one) => one.id === id);
+        if (earlier) refuseRole(accessTo(earlier.role), actor.role);
+      }
+      refuseFull({ organization }, id);
       const { text, digest } = issueCredential('invitation', organizationId, random);
-      const invitation = { id, email, role, digest, expiresAt: now + lifetimeMs };
+      const invitation = { id, email, role, invitedBy: acting.account.id, digest, expiresAt: now + lifetimeMs };
       const content = invitationMail({ organization, inviter: acting.account, role, email }, linkOf(text));
       const mail = { id: newRequestId(random), to: email, ...content };
       return (await store.invite(organization, invitation, mail, actorOf({ ...acting, role: actor.role }), now))
@@ -89,10 +93,11 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
     throw new ServiceError('INVALID_STATE', detail);
   }
 
-  async function withdraw({ accountId }: Acting, id: string): Promise<void> {
+  async function withdraw({ accountId, role }: Acting, id: string): Promise<void> {
     await untilDone(async () => {
       const invitation = (await store.invitations(accountId, clock.now())).find((one) => one.id === id);
       if (!invitation) throw new ServiceError('NOT_FOUND', 'There is no such open invitation.');
+      refuseRole(accessTo(invitation.role), role);
       return (await store.withdraw(accountId, invitation)) || undefined;
     });
   }
@@ -114,8 +119,10 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
         const detail = 'The invitation is for another address. Sign in with the address that received it.';
         throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
       }
+      const inviter = (await store.membership(organizationId, invitation.invitedBy))?.member;
+      if (!inviter || !mayAccess(accessTo(invitation.role), inviter.role)) throw endedInvitation();
       if (tries > 0) await refuseJoining(organization, account);
-      const isDone = await store.accept(organizationId, invitation, account, now);
+      const isDone = await store.accept(organizationId, invitation, inviter, account, now);
       return isDone ? { organizationId, role: invitation.role } : undefined;
     });
   }
@@ -133,7 +140,10 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
   return { list, invite, withdraw, accept };
 }
 
-/** The same for used, withdrawn, replaced, expired and unknown tokens. */
+/** Only owners invite owners, and replace or withdraw their invitations. */
+const accessTo = (role: OrganizationRole) => (role === 'owner' ? 'own' : 'manage');
+
+/** The same for used, withdrawn, replaced, expired and unknown tokens, and those of members who may not invite now. */
 const endedInvitation = () =>
   new ServiceError('NOT_FOUND', 'The invitation was used, withdrawn or replaced, or has expired. Ask for a new one.');
 

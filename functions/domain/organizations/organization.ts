@@ -27,11 +27,12 @@ export interface Member {
 
 export type NamedMember = Member & Pick<Account, 'name' | 'email'>;
 
-/** `id` identifies organization and address, so that an address has one invitation. */
+/** `id` identifies organization and address, so that an address has one invitation. `invitedBy`: id of the member. */
 export interface Invitation {
   readonly id: string;
   readonly email: string;
   readonly role: OrganizationRole;
+  readonly invitedBy: number;
   readonly digest: string;
   readonly expiresAt: number;
 }
@@ -68,7 +69,7 @@ export interface OrganizationStore {
   /** `organization` as read. The last owner of one that is not deleted remains. */
   removeMember(organization: Organization, member: Member, actor: Actor): Promise<boolean>;
   invitations(id: number, now: number): Promise<readonly Invitation[]>;
-  /** Replaces an earlier invitation of the address. Removes the expired ones of `organization`. */
+  /** Replaces an earlier invitation of the address, but an owner's only by an owner. Removes expired ones. */
   invite(
     organization: Organization,
     invitation: Invitation,
@@ -77,7 +78,7 @@ export interface OrganizationStore {
     now: number,
   ): Promise<boolean>;
   withdraw(id: number, invitation: Invitation): Promise<boolean>;
-  accept(id: number, invitation: Invitation, account: Account, now: number): Promise<boolean>;
+  accept(id: number, invitation: Invitation, inviter: Actor, account: Account, now: number): Promise<boolean>;
   /** Disables keys and ends the memberships. With `members`, only if it has that many. */
   close(
     id: number,

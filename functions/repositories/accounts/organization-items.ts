@@ -48,6 +48,7 @@ export const InvitationRow = v.object({
   id: v.string(),
   email: v.string(),
   role: v.picklist(organizationRoles),
+  invitedBy: v.number(),
   digest: v.string(),
   expiresAt: storedInstant,
 });

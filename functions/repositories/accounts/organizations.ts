@@ -244,7 +244,13 @@ export function organizationStore(
     });
     const Item = { ...invitationKey(id, invitation.id), ...invitation, ttl: seconds(invitation.expiresAt) };
     const sent = mailItems(table, id, mail, now);
-    return commit(client, [place, { Put: { TableName: table, Item } }, ...sent, ...actorCheck(id, actor)]);
+    const isReplaceable = {
+      ConditionExpression: 'attribute_not_exists(pk) OR #role <> :owner OR expiresAt <= :now',
+      ExpressionAttributeNames: { '#role': 'role' },
+      ExpressionAttributeValues: { ':owner': 'owner', ':now': now },
+    };
+    const put = { Put: { TableName: table, Item, ...(actor.role !== 'owner' && isReplaceable) } };
+    return commit(client, [place, put, ...sent, ...actorCheck(id, actor)]);
   };
 
   const ending = (id: number, invitation: string, digest: string): TransactItem => ({
@@ -265,7 +271,7 @@ export function organizationStore(
       }),
     ]);
 
-  const accept: OrganizationStore['accept'] = (id, invitation, { id: userId, email }: Account, now) => {
+  const accept: OrganizationStore['accept'] = (id, invitation, inviter, { id: userId, email }: Account, now) => {
     const isOwner = invitation.role === 'owner';
     return commit(client, [
       ending(id, invitation.id, invitation.digest),
@@ -277,6 +283,7 @@ export function organizationStore(
         values: { ':one': 1, ':owner': Number(isOwner), ':max': limits.organizationMembers },
       }),
       ...joining(id, { userId, role: invitation.role, joinedAt: now }, { email }),
+      ...actorCheck(id, inviter, userId),
     ]);
   };
 

@@ -154,6 +154,36 @@ describe('an invitation', () => {
     expect(statuses).toEqual([...Array(10).fill(201), 429, 429]);
   });
 
+  it.each([
+    ['admin', 'admin'],
+    ['owner', 'owner'],
+  ] as const)('ends when the %s who sent it may not invite any more', async (role, invited) => {
+    const inviter = await service.person();
+    const guest = await service.person();
+    await calls.join(id, ada, inviter, role);
+    await calls.invite(id, inviter, guest.email, invited);
+    const token = await calls.tokenTo(guest.email);
+    const path = `/${id}/members/${inviter.id}`;
+    await calls.call('PATCH', path, ada, { role: 'developer' });
+    expect(code(await calls.accept(guest, token))).toBe('404 NOT_FOUND');
+    await calls.call('DELETE', path, ada);
+    expect(code(await calls.accept(guest, token))).toBe('404 NOT_FOUND');
+    expect((await calls.invite(id, ada, guest.email, 'viewer')).status).toBe(201);
+    expect((await calls.accept(guest, await calls.tokenTo(guest.email))).body.data.role).toBe('viewer');
+  });
+
+  it('to be an owner is neither replaced nor withdrawn by an admin', async () => {
+    const admin = await service.person();
+    const guest = await service.person();
+    await calls.join(id, ada, admin, 'admin');
+    const { body } = await calls.invite(id, ada, guest.email, 'owner');
+    const token = await calls.tokenTo(guest.email);
+    const refused = '403 INSUFFICIENT_PERMISSIONS';
+    expect(code(await calls.invite(id, admin, guest.email, 'viewer'))).toBe(refused);
+    expect(code(await calls.call('DELETE', `/${id}/invitations/${body.data.id}`, admin))).toBe(refused);
+    expect((await calls.accept(guest, token)).body.data).toEqual({ organizationId: id, role: 'owner' });
+  });
+
   it('makes nobody an owner but by an owner', async () => {
     const admin = await service.person();
     await calls.join(id, ada, admin, 'admin');
