@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { bodyKindOf, bodyTypes, idempotencyKey, type ResponseKind } from '#contract/http/request.ts';
 import { actsForOrganization, queryNamesOf, type Route } from '#contract/http/route.ts';
-import { organizationHeader } from '#contract/organizations/roles.ts';
+import { mayAccess, organizationHeader } from '#contract/organizations/roles.ts';
 import type { Holder } from '#domain/accounts/sessions.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import { hasWorkingKey } from '#domain/meter/admission.ts';
@@ -107,6 +107,8 @@ export interface Authentication {
   readonly now: () => number;
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
   readonly findBySession: (session: Credential, organizationId?: number) => Promise<Holder | undefined>;
+  /** Returns whether the id is that of a shared organization. */
+  readonly isShared: (accountId: number) => Promise<boolean>;
 }
 
 /**
@@ -137,7 +139,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
       const refusal = organization?.refusalOfKey(caller);
       if (route.priced) return pricedIdentity(caller, refusal);
       await proofOf(caller)();
-      return { caller, refusal };
+      return { caller, refusal: refusal ?? (await refusalByRole(caller)) };
     }
     if (credential?.kind === 'session' && takesSession) {
       const identity = await sessionIdentity(credential, organization);
@@ -146,6 +148,14 @@ export function authenticate(route: Route, authentication: () => Authentication)
     }
     if (isHeader && route.credential !== 'session') throw malformedKey({ keyHeader });
     throw missingCredential({ key: route.credential !== 'session', session: takesSession, keyHeader });
+  }
+
+  /** Developers create the keys of a shared organization, so its keys may do no more than developers. */
+  async function refusalByRole({ accountId }: KeyCaller): Promise<ServiceError | undefined> {
+    const { access } = route;
+    if (access === undefined || access === 'person' || mayAccess(access, 'developer')) return undefined;
+    if (!(await authentication().isShared(accountId))) return undefined;
+    return (await import('./organization.ts')).keyTooSmall(access);
   }
 
   function pricedIdentity(caller: KeyCaller, refusal: ServiceError | undefined): Identity {

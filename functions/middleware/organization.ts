@@ -1,5 +1,5 @@
 import type { Route } from '#contract/http/route.ts';
-import { mayAccess, organizationHeader } from '#contract/organizations/roles.ts';
+import { mayAccess, type OrganizationAccess, organizationHeader, roleNames } from '#contract/organizations/roles.ts';
 import type { Holder } from '#domain/accounts/sessions.ts';
 import { roleTooSmall, unknownOrganization } from '#domain/organizations/organization.ts';
 import type { Credential } from '#domain/shared/credential.ts';
@@ -38,6 +38,12 @@ export function organizationRules(route: Route, named: readonly string[]) {
     refusalOfKey: ({ accountId }: KeyCaller) => (accountId === id ? undefined : isForeign()),
   };
 }
+
+export const keyTooSmall = (access: OrganizationAccess) =>
+  new ServiceError(
+    'INSUFFICIENT_PERMISSIONS',
+    `API keys of an organization cannot be used for this. Sign in as a member with the role ${roleNames(access)}.`,
+  );
 
 const isMalformed = () =>
   new ServiceError(

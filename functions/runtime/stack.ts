@@ -137,6 +137,7 @@ const authentication = (services: () => CoreServices) => (): Authentication => (
   now: () => ambient.clock.now(),
   findMeter: (accountId) => services().metering().find(accountId),
   findBySession: (session, organizationId) => services().sessions().holderOf(session, organizationId),
+  isShared: (accountId) => services().sessions().isShared(accountId),
 });
 
 const meters = (services: () => CoreServices) => (): Meters => ({

@@ -106,6 +106,7 @@ export function sessionService(
     requireRecent,
     list,
     endOther,
+    isShared: (accountId: number) => sessions.isShared(accountId),
     end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
   };
 }
@@ -151,6 +152,8 @@ export interface SessionStore {
     digest: string,
     organizationId?: number,
   ): Promise<(Holder & { readonly row: Session }) | undefined>;
+  /** Returns whether the id is that of a shared organization, deleted or not. */
+  isShared(accountId: number): Promise<boolean>;
   list(accountId: number): Promise<Session[]>;
   touch(accountId: number, digest: string, now: number): Promise<void>;
   end(accountId: number, digest: string): Promise<void>;

@@ -12,7 +12,7 @@ import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { Device, DeviceStore } from '#domain/accounts/devices.ts';
 import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { notAllRead } from '../shared/read-items.ts';
+import { notAllRead, readItem } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
 import {
@@ -54,7 +54,10 @@ export function sessionStore(client: DynamoDBDocumentClient, table: string): Ses
     await conditionally(client.send(write));
   }
 
-  return { ...digestRows(client, table, sessionKey, SessionRow), touch };
+  const isShared = async (accountId: number): Promise<boolean> =>
+    (await readItem(client, table, organizationKey(accountId))) !== undefined;
+
+  return { ...digestRows(client, table, sessionKey, SessionRow), touch, isShared };
 }
 
 const DeviceRow = v.object({

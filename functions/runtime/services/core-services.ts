@@ -59,6 +59,7 @@ export function createCoreServices(accessBy: AccessBy) {
     const store: SessionStore = {
       open: async (...given) => (await load()).open(...given),
       find: async (...given) => (await load()).find(...given),
+      isShared: async (...given) => (await load()).isShared(...given),
       list: async (...given) => (await load()).list(...given),
       touch: async (...given) => (await load()).touch(...given),
       end: async (...given) => (await load()).end(...given),

@@ -142,6 +142,28 @@ describe.each(organizationRoles)('a member with the role %s', (role) => {
   );
 });
 
+describe('an API key of the organization', () => {
+  const withKey = ofOrganizations.filter(({ credential }) => credential === 'session or key');
+
+  it.each(withKey.map((route) => [route.id, route] as const))('may use %s if developers may', async (_, route) => {
+    const { path, body: sent } = sampleOf(route);
+    const name = { name: 'of a developer' };
+    const { cookie } = members.get('developer')!;
+    const made = await calls.within(id, 'POST', '/api/keys', { cookie, body: name });
+    const { key, id: keyId } = made.body.data;
+    const { status, body } = await service.call(route.method, path, { key, body: sent });
+    const isRefused = status === 403 && (body.detail ?? '').startsWith('API keys of an organization cannot');
+    expect(isRefused).toBe(!table[route.id]?.includes('developer'));
+    if (isRefused) for (const role of table[route.id] ?? []) expect(body.detail).toContain(role);
+    await calls.within(id, 'DELETE', `/api/keys/${keyId}`, { cookie });
+  });
+
+  it('has no such limit in the personal organization', async () => {
+    const rules = { rules: [], channels: ['email'] };
+    expect(code(await service.call('PUT', '/api/alerts', { key: owner.key, body: rules }))).toBe('200 SUCCESS');
+  });
+});
+
 describe('routes about the person', () => {
   const read = withSession.filter(({ access, method, role }) => access === 'person' && method === 'GET' && !role);
 
