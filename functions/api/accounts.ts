@@ -83,7 +83,7 @@ export const changePassword: CheckedOperation<typeof passwordRoutes.changePasswo
     await services.ownerProof().requireFirst(caller.account, { password, identityToken });
     await services.passwords().change(caller.account, newPassword);
     const account = await services.profile().get(caller.accountId);
-    await beginSession(services, call, account);
+    await beginSession(services, call, account, { provedIn: caller.session });
   },
 };
 
@@ -129,8 +129,9 @@ export const listSessions: Operation<typeof signInRoutes.listSessions> = ({ sess
 export const loginWithGoogle: Operation<typeof signInRoutes.loginWithGoogle> = async (services, call) => {
   const startedAt = services.clock.now();
   const account = await services.googleSignIn().signIn(call.input.body.token, call.caller?.account);
-  if (call.caller?.accountId !== account.id) await requireSecondFactor(services, call, account);
-  await beginSession(services, call, account, { announces: account.createdAt < startedAt });
+  const provedIn = call.caller?.accountId === account.id ? call.caller.session : undefined;
+  if (!provedIn) await requireSecondFactor(services, call, account);
+  await beginSession(services, call, account, { announces: account.createdAt < startedAt, provedIn });
   return account;
 };
 

@@ -1,16 +1,25 @@
 import type { Account } from '#domain/accounts/account.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
+import type { Credential } from '#domain/shared/credential.ts';
 import type { SessionCall } from './operation.ts';
 import type { Services } from './services/container.ts';
 
-/** Sets the cookies of a new session and of the device. `announces`: whether the owner gets an email if the device is new. */
+interface Beginning {
+  /** Whether the owner gets an email if the device is new. */
+  readonly announces?: boolean;
+  /** The session of a proof without the second factor. The new one does not count as a sign-in of an account with one. */
+  readonly provedIn?: Credential | undefined;
+}
+
+/** Sets the cookies of a new session and of the device. */
 export async function beginSession(
   { sessions, devices }: Services,
   { device, origin, setSession, setDevice }: SessionCall,
   account: Account,
-  { announces = false } = {},
+  { announces = false, provedIn }: Beginning = {},
 ): Promise<void> {
-  setSession(await sessions().open(account, origin));
+  const replaced = account.secondFactorAt === undefined ? undefined : provedIn;
+  setSession(await sessions().open(account, origin, replaced));
   setDevice(await devices().remember(account, device, announces ? origin : undefined));
 }
 

@@ -31,15 +31,16 @@ export function sessionService(
   random: Random,
   { idleMs, maxMs }: SessionLifetimes,
 ) {
-  /** At the limit, ends expired sessions, then the oldest. */
-  async function open(account: Account, origin: SessionOrigin): Promise<OpenedSession> {
+  /** At the limit, ends expired sessions, then the oldest. The sign-in is that of `replaced`, if it is given. */
+  async function open(account: Account, origin: SessionOrigin, replaced?: Credential): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
+    const earlier = replaced && (await sessions.find(replaced.accountId, replaced.digest));
     const now = clock.now();
     await sessions.open(account.id, {
       ...origin,
       digest,
-      createdAt: now,
+      createdAt: earlier?.row.createdAt ?? now,
       lastSeenAt: now,
       expiresAt: now + maxMs,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,

@@ -270,6 +270,19 @@ describe('an account with a second factor', () => {
     expect(code(await send({ password, recoveryCode }))).toBe(done);
   });
 
+  it('needs it to add a passkey in an old session, even after a change of the password or Google in that session', async () => {
+    const person = await enrolled();
+    await advance('PT11M');
+    let { cookie } = person;
+    const body = { currentPassword: person.password, newPassword: 'another river bank' };
+    const google = async () => post('google', { token: await identityToken(person.email) }, cookie);
+    for (const begin of [() => post('change-password', body, cookie), google, google]) {
+      cookie = cookieOf(await begin());
+      expect((await me(cookie)).status).toBe(200);
+      expect(code(await post('passkeys/options', {}, cookie))).toBe(wrong);
+    }
+  });
+
   it('keeps working keys, and its known devices need the second factor too', async () => {
     const person = await owner();
     const again = cookieOf(await login(person.email, person.password, person.device));
