@@ -11,16 +11,18 @@ import { utcDays } from './usage-days.ts';
 
 interface LimitParts {
   readonly metering: () => Pick<Metering, 'current' | 'change'>;
-  readonly statements: () => Promise<Pick<StatementStore, 'usage' | 'pageWhenWritten'>>;
+  readonly statements: () => Promise<Pick<StatementStore, 'usage' | 'page' | 'pageWhenWritten'>>;
   readonly clock: Clock;
 }
+
+const rowsPerRead = 100;
 
 /** The spending cap of an account (docs/credits.md#spending-cap). */
 export function spendingLimits({ metering, statements, clock }: LimitParts) {
   async function get(accountId: number) {
     const now = clock.now();
     const meter = await metering().current(accountId, now);
-    return view(meter, meter.cap?.used ?? (await chargedIn(accountId, now)) + heldCredits(meter), now);
+    return view(meter, meter.cap?.used ?? (await chargedIn(accountId, now)).charged + heldCredits(meter), now);
   }
 
   async function set(accountId: number, monthlyCredits: number | null) {
@@ -43,25 +45,49 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
    */
   async function chargedBefore(meter: Meter, now: number): Promise<number> {
     await (await statements()).pageWhenWritten(meter.accountId, 1, meter.seq + 1);
-    return (await chargedIn(meter.accountId, now)) - spentOf({ ...meter, holds: new Map() });
+    const month = await chargedIn(meter.accountId, now);
+    return month.charged - (await chargedAfter(meter, month)) - spentOf({ ...meter, holds: new Map() });
   }
 
-  /** Charges of the calendar month in microcredits, without refunds. */
-  async function chargedIn(accountId: number, now: number): Promise<number> {
+  /** Charges of the calendar month in microcredits, without refunds, up to the ledger row `newest`. */
+  async function chargedIn(accountId: number, now: number) {
     const store = await statements();
     const to = dayOf(now);
     const from = `${to.slice(0, -2)}01`;
     let charged = 0;
+    let newest: number;
     let after: string | undefined;
     do {
-      const { rows, next } = await store.usage(accountId, { from, to, group: 'service', after, spans: utcDays });
-      for (const { cost } of rows) charged += cost;
-      after = next;
+      const page = await store.usage(accountId, { from, to, group: 'service', after, spans: utcDays });
+      for (const { cost } of page.rows) charged += cost;
+      ({ next: after, newest } = page);
     } while (after !== undefined);
+    return { charged, newest, from, to };
+  }
+
+  /** The part of the month's charges that was made after the meter was read. */
+  async function chargedAfter({ accountId, seq }: Meter, { newest, from, to }: ChargedMonth): Promise<number> {
+    const store = await statements();
+    let charged = 0;
+    let before: number | null = newest + 1;
+    while (before !== null && before > seq + 1) {
+      const page = await store.page(accountId, Math.min(rowsPerRead, before - seq - 1), before);
+      for (const row of page.rows) {
+        const day = dayOf(row.at * 1000);
+        if (row.type === 'charge' && row.seq > seq && day >= from && day <= to) charged -= row.amount;
+      }
+      before = page.next;
+    }
     return charged;
   }
 
   return { get, set };
+}
+
+interface ChargedMonth {
+  readonly newest: number;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Charges of the billing month, and open holds. */

@@ -58,6 +58,15 @@ describe('PUT /api/limits', () => {
     ]);
   });
 
+  it('counts each call once when the first cap is set while calls run', async () => {
+    for (let round = 0; round < 4; round++) {
+      const person = await service.person({ planRank: 4 });
+      const [set, ...calls] = await Promise.all([put(person, 1000), ...times(60, () => chatWith(person))]);
+      expect(code(set)).toBe('200 SUCCESS');
+      expect((await get(person)).used).toBe(calls.filter(({ status }) => status === 200).length);
+    }
+  });
+
   it('lets exactly 5 of 200 parallel calls succeed with a cap of 5, and names the cap and the reset', async () => {
     const person = await service.person({ planRank: 4 });
     await put(person, 5);
