@@ -30,10 +30,11 @@ interface Parts {
 /** Operator actions on other accounts (docs/adr/0018-audit-trail.md). */
 export function operatorActions({ accounts, store, keys, metering, subscriptions, clock, random }: Parts) {
   async function begin(accountId: number, action: AuditAction, authority: Authority) {
-    if (accountId === authority.by) {
+    const isOwn = accountId === authority.by;
+    if (isOwn || (await store.isMember(accountId, authority.by))) {
       throw new ServiceError(
         'INSUFFICIENT_PERMISSIONS',
-        'Operators may not act on their own account; another operator must do it.',
+        `Operators may not act on their own ${isOwn ? 'account' : 'organization'}; another operator must do it.`,
       );
     }
     const account = existing(await accounts.find(accountId));
@@ -124,6 +125,8 @@ const isActive = () => new ServiceError('INVALID_STATE', 'The account is not sus
  * if the account has changed. Throws 403 if `by` is no longer an operator.
  */
 export interface OperatorStore {
+  /** Returns whether the person is a member of a shared organization of this id. */
+  isMember(accountId: number, userId: number): Promise<boolean>;
   suspend(event: AuditEvent): Promise<boolean>;
   resume(event: AuditEvent): Promise<boolean>;
   replaceMeter(before: Meter, after: Meter, entries: readonly LedgerEntry[], event: AuditEvent): Promise<boolean>;

@@ -1,37 +1,69 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { AuditAction, AuditedState, type AuditEvent } from '#contract/operators/operators.ts';
+import type { Account, AccountStore } from '#domain/accounts/account.ts';
 import type { AuditReads, EmailsOf, OperatorStore } from '#domain/operators/operator-actions.ts';
-import { storedInstant, userKey } from '../accounts/account-items.ts';
+import { memberKey, organizationKey, storedInstant, userKey } from '../accounts/account-items.ts';
 import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';
+import { organizationOf, organizationUpdate } from '../accounts/organization-items.ts';
+import { recipientsOf } from '../accounts/recipients.ts';
 import { meterReplacement } from '../meter/meters.ts';
-import { readItems } from '../shared/read-items.ts';
+import { readItem, readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
+import type { TransactItem } from '../shared/transaction.ts';
 import { auditPartition, type AuditTables, commitAudited } from './audited-writes.ts';
 
 export interface OperatorTables extends AuditTables {
   readonly meters: string;
 }
 
-export function operatorStore(client: DynamoDBDocumentClient, tables: OperatorTables): OperatorStore {
+/** Returns the account, or a shared organization as one with the address of its oldest owner. */
+export async function operatedAccount(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accounts: Pick<AccountStore, 'find'>,
+  id: number,
+): Promise<Account | undefined> {
+  const account = await accounts.find(id);
+  const row = account ? undefined : await readItem(client, table, organizationKey(id));
+  if (!row) return account;
+  const { name, createdAt, suspendedAt, deletedAt } = organizationOf(row);
+  const [owner] = await recipientsOf(client, table, id, 'bill');
   return {
-    suspend(event) {
-      const { accountId, at: now } = event;
-      const condition = 'attribute_not_exists(suspendedAt)';
-      const update = 'SET suspendedAt = :now, sessionsValidFrom = :now';
-      return commitAudited(client, tables, event, [
-        openUserUpdate(tables.accounts, accountId, update, { now, condition }),
-        meterClosing(tables.meters, accountId, 'suspended'),
-      ]);
-    },
-    resume(event) {
-      const { accountId } = event;
-      const condition = 'attribute_exists(suspendedAt)';
-      return commitAudited(client, tables, event, [
-        openUserUpdate(tables.accounts, accountId, 'REMOVE suspendedAt', { condition }),
-        meterClosing(tables.meters, accountId, undefined),
-      ]);
-    },
+    id,
+    name,
+    email: owner?.email ?? '',
+    role: 'viewer',
+    createdAt,
+    confirmedAt: createdAt,
+    ...(suspendedAt !== undefined && { suspendedAt }),
+    ...(deletedAt !== undefined && { deletedAt }),
+  };
+}
+
+export function operatorStore(client: DynamoDBDocumentClient, tables: OperatorTables): OperatorStore {
+  const { accounts } = tables;
+
+  async function closing(accountId: number, now: number | undefined): Promise<TransactItem[]> {
+    const condition = `attribute_${now === undefined ? 'exists' : 'not_exists'}(suspendedAt)`;
+    const update = now === undefined ? 'REMOVE suspendedAt' : 'SET suspendedAt = :now, sessionsValidFrom = :now';
+    const isShared = (await readItem(client, accounts, organizationKey(accountId))) !== undefined;
+    const change =
+      now === undefined ? { remove: ['suspendedAt'] } : { set: ['suspendedAt = :now'], values: { ':now': now } };
+    const conditions = ['attribute_not_exists(deletedAt)', condition];
+    return [
+      isShared
+        ? organizationUpdate(accounts, accountId, { ...change, conditions })
+        : openUserUpdate(accounts, accountId, update, { ...(now !== undefined && { now }), condition }),
+      meterClosing(tables.meters, accountId, now === undefined ? undefined : 'suspended'),
+    ];
+  }
+
+  return {
+    suspend: async (event) => commitAudited(client, tables, event, await closing(event.accountId, event.at)),
+    resume: async (event) => commitAudited(client, tables, event, await closing(event.accountId, undefined)),
+    isMember: async (accountId, userId) =>
+      (await readItem(client, accounts, memberKey(accountId, userId))) !== undefined,
     replaceMeter(before, after, entries, event) {
       const Update = { TableName: tables.meters, ...meterReplacement(before, after, entries) };
       return commitAudited(client, tables, event, [{ Update }]);

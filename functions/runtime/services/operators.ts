@@ -15,7 +15,7 @@ import type { requestLog } from '#domain/requests/request-log.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
 import { mailHistory } from '#repositories/mail/mail.ts';
 import { directoryStore } from '#repositories/operators/directory.ts';
-import { auditReads, emailsOf, operatorStore } from '#repositories/operators/operators.ts';
+import { auditReads, emailsOf, operatedAccount, operatorStore } from '#repositories/operators/operators.ts';
 import { lazy } from '../process.ts';
 
 interface OperatorParts {
@@ -35,7 +35,12 @@ interface OperatorParts {
 }
 
 export function operatorServices(parts: OperatorParts) {
-  const { dynamo, table, clock, random, plans, accounts, metering, keys, subscriptions } = parts;
+  const { dynamo, table, clock, random, plans, metering, keys, subscriptions } = parts;
+  /** Also finds shared organizations by their id. */
+  const accounts = (): AccountStore => {
+    const store = parts.accounts();
+    return { ...store, find: (id) => operatedAccount(dynamo(), table('accounts'), store, id) };
+  };
   return {
     actions: lazy(() => {
       const names = { accounts: table('accounts'), meters: table('meters'), audit: table('audit') };
