@@ -20,9 +20,13 @@ export interface Source {
   inner(at: string): Promise<readonly Source[]>;
 }
 
+/** Bytes of the longest sort key. */
+const maxKeyBytes = 1024;
+const SortKey = v.pipe(v.string(), v.maxBytes(maxKeyBytes));
+
 /** A position in nested sources: the index of the source in its level, and its last exported row. */
 const Place = v.pipe(
-  v.array(v.strictObject({ n: v.pipe(v.number(), v.safeInteger(), v.minValue(0)), at: v.optional(v.string()) })),
+  v.array(v.strictObject({ n: v.pipe(v.number(), v.safeInteger(), v.minValue(0)), at: v.optional(SortKey) })),
   v.minLength(1),
   v.maxLength(4),
 );

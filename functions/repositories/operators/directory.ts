@@ -172,6 +172,7 @@ export function directoryStore(
     },
     async page(groups, order, { limit, since, cursor }) {
       const [from, to] = [position(since, 0), cursor ?? '~'];
+      if (to < from) return { summaries: [], next: null };
       // Two more: one may be the last of the previous page, the other shows whether a page follows.
       const read = await Promise.all(groups.map((group) => query(group, order, from, to, limit + 2)));
       const sorted = read

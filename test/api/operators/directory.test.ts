@@ -69,6 +69,11 @@ describe('GET /api/operator/directory', () => {
     expect(new Set<unknown>(all)).toEqual(new Set(users));
   });
 
+  it('is empty after a forged cursor before the day', async () => {
+    const cursor = encodeURIComponent(`${'0'.repeat(20)}#${'0'.repeat(16)}`);
+    expect(await idsOf(`?since=2026-01-01&cursor=${cursor}`)).toEqual([]);
+  });
+
   it('is updated by a job, and forgets purged accounts', async () => {
     const { cookie, email, password, id } = unconfirmed;
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });

@@ -163,7 +163,9 @@ describe('the export of an account', () => {
       expect(text).not.toContain(owner.email);
       expect(text).not.toContain(String(owner.id));
     }
-    for (const cursor of ['x', 'W10', Buffer.from('[{"n":-1}]').toString('base64url')])
+    const invalid = [[{ n: -1 }], [{ n: 1, at: 'x'.repeat(1025) }], [{ n: 3, at: 'é'.repeat(513) }]];
+    const encoded = invalid.map((place) => Buffer.from(JSON.stringify(place)).toString('base64url'));
+    for (const cursor of ['x', 'W10', ...encoded])
       expect(code(await service.call('GET', `/api/account/export?cursor=${cursor}`, { cookie: owner.cookie }))).toBe(
         '400 INVALID_FORMAT',
       );
