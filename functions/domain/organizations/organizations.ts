@@ -35,7 +35,8 @@ export interface OrganizationParts {
   readonly store: OrganizationStore;
   readonly plans: Plans;
   readonly currentMeter: (id: number, now: number) => Promise<Meter>;
-  readonly enforceCreationLimit: (userId: number) => Promise<void>;
+  /** Counts for the person and for the address, with which a person can register again. */
+  readonly enforceCreationLimit: (account: Account) => Promise<void>;
   /** Ends all charges for plans before an organization is deleted. Throws 503 if that is not possible now. */
   readonly stopCollecting: (id: number) => Promise<void>;
   readonly afterDeletion: (id: number) => Promise<void>;
@@ -63,7 +64,7 @@ export function organizationService(parts: OrganizationParts) {
 
   async function create(account: Account, name: string) {
     if ((await store.count(account.id)) >= limits.organizations) throw tooManyOrganizations();
-    await parts.enforceCreationLimit(account.id);
+    await parts.enforceCreationLimit(account);
     return untilDone(async () => {
       const now = clock.now();
       const id = newAccountId(parts.random);

@@ -29,8 +29,9 @@ export function organizationServices(core: CoreServices, { accounts, keys, throt
       ...payment,
       store,
       findAccount: (userId) => accounts().find(userId),
-      async enforceCreationLimit(userId) {
-        if (environment.NETWORK_LIMITS === 'on') await throttles().enforce(newOrganizations, String(userId));
+      async enforceCreationLimit({ id, email }) {
+        if (environment.NETWORK_LIMITS !== 'on') return;
+        for (const subject of [String(id), email]) await throttles().enforce(newOrganizations, subject);
       },
       plans,
       currentMeter: (id, now) => metering().current(id, now),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { times } from '#test/many.ts';
+import { withEnvironment } from '#test/service/environment.ts';
 import { cookieOf, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -60,6 +61,29 @@ describe('a user who deletes and recreates an account', () => {
     expect(await balance(cookie)).toBe(100);
     await advance('P32D');
     expect(await balance(cookieOf(await post('login', { email, password })))).toBe(100);
+  });
+
+  it('creates five organizations in 30 days, each of which has a free month', async () => {
+    const restore = withEnvironment({ NETWORK_LIMITS: 'on' });
+    try {
+      const email = 'founder@example.net';
+      const outcomes: number[] = [];
+      let seen = '';
+      for (let round = 0; round < 2; round++) {
+        const cookie = cookieOf(await register(email));
+        const token = await service.mailedToken(email, seen);
+        seen = token;
+        await service.call('GET', `/api/auth/confirm?token=${token}`, { cookie });
+        for (let count = 0; count < 4; count++)
+          outcomes.push(
+            (await service.call('POST', '/api/organizations', { cookie, body: { name: 'Harbor' } })).status,
+          );
+        expect((await post('delete-account', { email, password }, cookie)).status).toBe(200);
+      }
+      expect(outcomes).toEqual([...times(5, () => 201), ...times(3, () => 429)]);
+    } finally {
+      restore();
+    }
   });
 
   it('gets one free month even if the deletion and new sign-ins are concurrent', async () => {
