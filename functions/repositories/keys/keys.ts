@@ -8,10 +8,11 @@ import {
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
+import { rolesByAccess } from '#contract/organizations/roles.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
 import type { KeyNames } from '#domain/requests/request-log.ts';
-import { apiKeyKey, mailItems, storedInstant, userKey } from '../accounts/account-items.ts';
+import { apiKeyKey, mailItems, memberKey, storedInstant, userKey } from '../accounts/account-items.ts';
 import { refuseFormerOperator, withEvent } from '../operators/audited-writes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
@@ -62,7 +63,7 @@ export function keyStore(
     notice ? mailItems(accountsTable, accountId, notice, now) : [];
 
   function create(accountId: number, record: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite> {
-    const records = [recordCreation(accountId, record), ...noticeItems(accountId, options)];
+    const records = [...recordCreation(accountId, record), ...noticeItems(accountId, options)];
     return write(accountId, records, { changed: [record], revoked: [], ...options });
   }
 
@@ -72,7 +73,7 @@ export function keyStore(
   }
 
   function rotate(accountId: number, old: KeyRecord, fresh: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite> {
-    const changed = [recordChange(accountId, old), recordCreation(accountId, fresh)];
+    const changed = [recordChange(accountId, old), ...recordCreation(accountId, fresh)];
     const records = [...changed, ...noticeItems(accountId, options)];
     return write(accountId, records, { changed: [old, fresh], revoked: [], ...options });
   }
@@ -125,9 +126,26 @@ export function keyStore(
     await conditionally(client.send(put));
   }
 
-  function recordCreation(accountId: number, record: KeyRecord): TransactItem {
+  function recordCreation(accountId: number, record: KeyRecord): TransactItem[] {
     const Item = { ...apiKeyKey(accountId, record.id), ...record };
-    return { Put: { TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+    const put = { Put: { TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+    const { createdBy = accountId } = record;
+    return createdBy === accountId ? [put] : [put, creatorCheck(accountId, createdBy)];
+  }
+
+  /** An update without changes. Fails if the member has been removed, so that the keys to revoke are complete. */
+  function creatorCheck(accountId: number, userId: number): TransactItem {
+    const roles = rolesByAccess.develop.map((role, index) => [`:r${index}`, role] as const);
+    return {
+      Update: {
+        TableName: accountsTable,
+        Key: memberKey(accountId, userId),
+        UpdateExpression: 'SET userId = :user',
+        ConditionExpression: `#role IN (${roles.map(([name]) => name).join(', ')})`,
+        ExpressionAttributeNames: { '#role': 'role' },
+        ExpressionAttributeValues: { ':user': userId, ...Object.fromEntries(roles) },
+      },
+    };
   }
 
   /** Excludes `lastUsedAt`, which the ledger projector writes. */

@@ -68,6 +68,18 @@ it.each(['owner', 'admin'] as const)(
   },
 );
 
+it('revokes every key of a removed member, even one created in a request that was authorized before', async () => {
+  const id = await calls.create(ada);
+  const member = await service.person();
+  await calls.join(id, ada, member, 'developer');
+  const creator = await services().profile().get(member.id);
+  const create = () => services().keys().create(creator, { name: 'late' }, id);
+  const { key } = await create();
+  await calls.call('DELETE', `/${id}/members/${member.id}?revokeKeys=true`, ada);
+  expect((await service.call('GET', '/api/credits', { key })).status).toBe(401);
+  await expect(create()).rejects.toMatchObject({ code: 'INVALID_STATE' });
+});
+
 it('is joined once by 10 parallel acceptances of an invitation', async () => {
   const id = await calls.create(ada);
   await calls.invite(id, ada, ben.email, 'developer');
