@@ -270,7 +270,7 @@ describe('an account with a second factor', () => {
     expect(code(await send({ password, recoveryCode }))).toBe(done);
   });
 
-  it('needs it to add a passkey in an old session, even after a change of the password or Google in that session', async () => {
+  it('is needed to add a passkey in an old session, even after a change of the password or Google in that session', async () => {
     const person = await enrolled();
     await advance('PT11M');
     let { cookie } = person;
