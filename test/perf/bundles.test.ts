@@ -19,7 +19,7 @@ describe.each([
   ['analyze', routeEntry, 385],
   ['list-keys', routeEntry, 525],
   ['unknown-route', routeEntry, 90],
-  ['project-ledger', () => jobEntry(jobs.projectLedger), 495],
+  ['project-ledger', () => jobEntry(jobs.projectLedger), 500],
 ])('%s', (id, entryOf, budget) => {
   const out = join(folder, id);
   bundle(entryOf(id), out);
