@@ -150,7 +150,8 @@ export async function ask(page: Page, text: string, responses = 1): Promise<void
 
 /** Saves the file that a button offers. */
 export async function saved(page: Page, button: string): Promise<{ name: string; bytes: Buffer }> {
-  const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)]);
+  const pressed = page.getByRole('button', { name: button, exact: true }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), pressed]);
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 

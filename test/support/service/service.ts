@@ -51,11 +51,12 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   const mailsHere = async () =>
     (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
 
-  /** The token of the newest email to an address. Waits until it arrives. */
+  /** The token of the newest email with one to an address. Waits until it arrives. */
   async function mailedToken(email: string, not = ''): Promise<string> {
     for (const end = performance.now() + 15_000; performance.now() < end; await sleep(25)) {
       const mails = deployed ? await deployed.mails() : await mailsHere();
-      const token = /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1];
+      const texts = mails.flatMap(({ to, text }) => (to.includes(email) ? [text] : []));
+      const token = texts.map((text) => /token=(\w+)/.exec(text)?.[1]).find(Boolean);
       if (token && token !== not) return token;
     }
     throw new Error(`no mail to ${email} came`);
