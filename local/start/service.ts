@@ -131,7 +131,9 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   if (stripe) closers.add(stripe);
   closers.add({ close: setFunctionVariables(front.origin, endpoints, stripe, corsOrigins) });
   closers.add({ close: setAmbientClock(clock) });
-  if (!onRequest) closers.add({ close: setAmbientDatabase(endpoints.dynamodb, database.url, faults) });
+  if (!onRequest && database.file) {
+    closers.add({ close: setAmbientDatabase(endpoints.dynamodb, database.url, faults) });
+  }
   closers.add(events);
   const logLines = createLogSubscription(log);
   closers.add(logLines);
@@ -251,7 +253,7 @@ function setAmbientClock(clock: ShiftedClock): () => void {
 }
 
 /**
- * Lets calls bypass the proxy of the database, which only adds faults. Returns a function that restores it.
+ * Lets calls bypass the proxy of the embedded database, which only adds faults. Returns a function that restores it.
  */
 function setAmbientDatabase(proxy: string, url: string, faults: Faults): () => void {
   ambient.databaseOf = (origin) => (origin === proxy && !faults.isOrdered('dynamodb') ? url : origin);
