@@ -59,7 +59,7 @@ export default defineConfig({
     manifest: true,
     // A single file for the code that most chunks share is smaller than many files. Lower and higher counts enlarge the
     // sign-in page.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 26 }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 18 }] } } },
   },
   server: {
     proxy: Object.fromEntries(
