@@ -2,7 +2,14 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import type { AlertRule, Alerts } from '#contract/routes/alerts.ts';
 import { isReadable, type KeyStore } from '../keys/key.ts';
 import { familyOf, familyOfBudget } from '../meter/key-limits.ts';
-import { heldOf, type StoredAlerts, type StoredRule, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import {
+  heldOf,
+  type StoredAlerts,
+  type StoredRule,
+  type LedgerEntry,
+  type Meter,
+  usedCredits,
+} from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** `period`: start of the billing month. Times in epoch seconds, amounts in microcredits. */
@@ -86,7 +93,7 @@ function isCrossed({ kind, value }: AccountRule, { used, balance }: ChargedAccou
     const isBelow = (left: number) => left < value * microPerCredit;
     return isBelow(balance) && !isBelow(balance + spent);
   }
-  const usedAfter = Object.values(used).reduce((sum, amount) => sum + amount, 0);
+  const usedAfter = usedCredits({ used });
   const available = usedAfter + balance;
   const isOver = (amount: number) =>
     value === 100 ? available - amount < microPerCredit : amount * 100 >= available * value;

@@ -1,7 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { dayOf, isoOfSeconds } from '#contract/shared/time.ts';
 import { startOfPeriod } from '../meter/key-limits.ts';
-import { heldCredits, type Meter } from '../meter/meter.ts';
+import { heldCredits, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted } from '../meter/periods.ts';
 import { capEnd, forecastOf, withCap } from '../meter/spending-cap.ts';
@@ -91,9 +91,7 @@ interface ChargedMonth {
 }
 
 /** Charges of the billing month, and open holds. */
-const spentOf = (meter: Pick<Meter, 'used' | 'holds'>): number =>
-  Object.values(meter.used).reduce((sum, amount) => sum + amount, 0) +
-  meter.holds.values().reduce((sum, { amount }) => sum + amount, 0);
+const spentOf = (meter: Pick<Meter, 'used' | 'holds'>): number => usedCredits(meter) + heldCredits(meter);
 
 function view({ cap }: Meter, used: number, nowMs: number) {
   const now = Math.floor(nowMs / 1000);

@@ -2,7 +2,7 @@ import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/bi
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
-import { isSubscribed, type Meter, type Settled, type Subscription } from '../meter/meter.ts';
+import { isSubscribed, type Meter, type Settled, type Subscription, usedCredits } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { isReturned, pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
@@ -323,6 +323,6 @@ function prorationView({ from, to, ...proration }: Proration) {
 }
 
 /** Settled in the current billing period, from any lot, rounded up to whole credits. */
-function creditsUsed({ used }: Meter): number {
-  return Math.ceil(Object.values(used).reduce((sum, amount) => sum + amount, 0) / microPerCredit);
+function creditsUsed(meter: Meter): number {
+  return Math.ceil(usedCredits(meter) / microPerCredit);
 }

@@ -182,7 +182,12 @@ export function heldOf({ holds }: Pick<Meter, 'holds'>, { id, start }: NonNullab
     .reduce((sum, { amount }) => sum + amount, 0);
 }
 
-export const heldCredits = (meter: Meter): number => meter.holds.values().reduce((sum, hold) => sum + hold.amount, 0);
+export const heldCredits = ({ holds }: Pick<Meter, 'holds'>): number =>
+  holds.values().reduce((sum, hold) => sum + hold.amount, 0);
+
+/** Microcredits used in the billing month by all services. */
+export const usedCredits = ({ used }: Pick<Meter, 'used'>): number =>
+  Object.values(used).reduce((sum, amount) => sum + amount, 0);
 
 export const isSubscribed = (meter: Meter): boolean => meter.subscription?.status === 'active';
 

@@ -1,6 +1,6 @@
 import { daySeconds } from '#contract/shared/time.ts';
 import { nextPeriod, startOfPeriod } from './key-limits.ts';
-import type { Meter } from './meter.ts';
+import { heldCredits, type Meter } from './meter.ts';
 
 /**
  * Maximum spending of an account in a calendar month (UTC), in microcredits. `used`: spent since `start` (epoch
@@ -20,10 +20,9 @@ export const affordable = ({ spendable, cap }: Pick<Meter, 'spendable' | 'cap'>)
 
 /** Starts the month that contains `now` (epoch seconds). Running calls count in the month in which they end. */
 export function withCapMonth(meter: Meter, now: number): Meter {
-  const { cap, holds } = meter;
+  const { cap } = meter;
   if (!cap) return meter;
-  const used = holds.values().reduce((sum, { amount }) => sum + amount, 0);
-  return { ...meter, cap: { ...cap, start: startOfPeriod('month', now), used } };
+  return { ...meter, cap: { ...cap, start: startOfPeriod('month', now), used: heldCredits(meter) } };
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '#contract/operators/directory.ts';
 import { dayMs, iso } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
-import { balance, type Meter } from '../meter/meter.ts';
+import { balance, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Clock } from '../shared/ports.ts';
 
 /** What the list of accounts shows and sorts by. `createdAt` in epoch ms, amounts in microcredits. */
@@ -68,7 +68,7 @@ function summaryOf(account: Account, meter: Meter): AccountSummary {
     state: stateOf(account, meter),
     plan: planOfRank(meter.planRank).name,
     createdAt,
-    spent: Object.values(meter.used).reduce((sum, amount) => sum + amount, 0),
+    spent: usedCredits(meter),
     balance: balance(meter),
     ...(deletedAt !== undefined && { deletedAt }),
   };

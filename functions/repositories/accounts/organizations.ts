@@ -1,11 +1,11 @@
-import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Actor, Member, Membership, Organization, OrganizationStore } from '#domain/organizations/organization.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { each } from '../shared/deletion.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
+import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import {
@@ -48,17 +48,7 @@ export function organizationStore(
   table: string,
   metersTable: () => string,
 ): OrganizationStore {
-  const rowsOf = async (pk: string, prefix: string) => {
-    const query = {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-      ConsistentRead: true,
-    };
-    const rows: Record<string, unknown>[] = [];
-    for await (const { Items = [] } of paginateQuery({ client }, query)) rows.push(...Items);
-    return rows;
-  };
+  const rowsOf = (pk: string, prefix: string) => readPrefix(client, table, pk, prefix);
 
   const memberRows = async (id: number): Promise<Member[]> =>
     readable(MemberRow, await rowsOf(organizationKey(id).pk, memberPrefix));

@@ -1,14 +1,8 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Passkey, PasskeyStore } from '#domain/accounts/passkeys.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem } from '../shared/read-items.ts';
+import { readItem, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { failedItems, putNew } from '../shared/transaction.ts';
 import { mailItems, passkeyChallengeKey, passkeyKey, seconds, storedInstant, userKey } from './account-items.ts';
@@ -52,15 +46,7 @@ export function passkeyStore(client: DynamoDBDocumentClient, table: string): Pas
   };
 
   async function list(accountId: number): Promise<Passkey[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':prefix': prefix },
-        ConsistentRead: true,
-      }),
-    );
-    return passkeysOf(Items);
+    return passkeysOf(await readPrefix(client, table, userKey(accountId).pk, prefix));
   }
 
   async function find(accountId: number, digest: string): Promise<Passkey | undefined> {

@@ -1,9 +1,9 @@
-import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type OrganizationAccess, rolesByAccess } from '#contract/organizations/roles.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { MailContent } from '#domain/accounts/mails.ts';
 import { mailOf, type Recipient } from '#domain/organizations/organization.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
+import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import type { TransactItem } from '../shared/transaction.ts';
 import { accountOf, mailItems, memberPrefix, organizationKey, userKey } from './account-items.ts';
@@ -28,14 +28,7 @@ export async function recipientsOf(
   if (!row) return [];
   const { name: organization, deletedAt } = organizationOf(row);
   if (deletedAt !== undefined) return [];
-  const query = {
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :members)',
-    ExpressionAttributeValues: { ':pk': organizationKey(accountId).pk, ':members': memberPrefix },
-    ConsistentRead: true,
-  };
-  const rows: Record<string, unknown>[] = [];
-  for await (const { Items = [] } of paginateQuery({ client }, query)) rows.push(...Items);
+  const rows = await readPrefix(client, table, organizationKey(accountId).pk, memberPrefix);
   const roles: readonly string[] = rolesByAccess[access];
   const members = readable(MemberRow, rows)
     .filter(({ role }) => roles.includes(role))

@@ -3,7 +3,6 @@ import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   PutCommand,
-  QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
@@ -12,7 +11,7 @@ import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { Device, DeviceStore } from '#domain/accounts/devices.ts';
 import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { notAllRead, readItem } from '../shared/read-items.ts';
+import { notAllRead, readItem, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
 import {
@@ -146,20 +145,12 @@ export function digestRows<Row extends DigestRow>(
     const items = Responses?.[table] ?? [];
     const [row] = rowsOf(items.filter(({ sk }) => sk === rowKey.sk));
     const user = items.find(({ sk }) => sk === 'user');
-    const membership = membershipIn(items);
+    const membership = organizationId === undefined ? undefined : membershipIn(items);
     return row && user ? { row, account: accountOf(user), ...(membership && { membership }) } : undefined;
   }
 
   async function list(accountId: number): Promise<Row[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':prefix': prefix },
-        ConsistentRead: true,
-      }),
-    );
-    return rowsOf(Items);
+    return rowsOf(await readPrefix(client, table, userKey(accountId).pk, prefix));
   }
 
   async function end(accountId: number, digest: string): Promise<void> {

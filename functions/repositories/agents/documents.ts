@@ -10,7 +10,7 @@ import { closingOf } from '../meter/meter-calls.ts';
 import { StoredCharge, writeRefund } from '../meter/refunds.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem } from '../shared/read-items.ts';
+import { readItem, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 import { agentKey, agentPartition, documentPrefix, idIn, indexingPartition, indexPartition } from './agent-items.ts';
@@ -111,16 +111,8 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
       return true;
     },
     async texts({ agentId, id }) {
-      const query = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': indexPartition(agentId), ':prefix': textsPrefix(id) },
-        ConsistentRead: true,
-      };
-      const found = [];
-      for await (const { Items = [] } of paginateQuery({ client }, query))
-        found.push(...Items.flatMap((item) => v.parse(StoredTexts, item).texts));
-      return found;
+      const items = await readPrefix(client, table, indexPartition(agentId), textsPrefix(id));
+      return items.flatMap((item) => v.parse(StoredTexts, item).texts);
     },
     async findOpen(documentId) {
       const item = await readItem(client, table, openKey(documentId));

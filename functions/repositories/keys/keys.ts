@@ -1,10 +1,4 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  paginateQuery,
-  PutCommand,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
@@ -12,10 +6,10 @@ import { rolesByAccess } from '#contract/organizations/roles.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
 import type { KeyNames } from '#domain/requests/request-log.ts';
-import { apiKeyKey, mailItems, memberKey, storedInstant, userKey } from '../accounts/account-items.ts';
+import { apiKeyKey, mailItems, memberKey, storedInstant } from '../accounts/account-items.ts';
 import { refuseFormerOperator, withEvent } from '../operators/audited-writes.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
+import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
 import { expiredIn, type KeyListChange, keyListUpdate, usableKeys, usableKeysRow, workingKeys } from './key-lists.ts';
@@ -42,15 +36,8 @@ export function keyStore(
   const auditTables = () => ({ accounts: accountsTable, audit: auditTable() });
 
   async function list(accountId: number): Promise<StoredKey[]> {
-    const query = {
-      TableName: accountsTable,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :keys)',
-      ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':keys': apiKeyKey(accountId, '').sk },
-      ConsistentRead: true,
-    };
-    const keys: StoredKey[] = [];
-    for await (const { Items = [] } of paginateQuery({ client }, query)) keys.push(...Items.map(storedKeyOf));
-    return keys;
+    const { pk, sk } = apiKeyKey(accountId, '');
+    return (await readPrefix(client, accountsTable, pk, sk)).map(storedKeyOf);
   }
 
   async function find(accountId: number, id: string): Promise<StoredKey | undefined> {

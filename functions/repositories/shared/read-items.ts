@@ -4,6 +4,7 @@ import {
   type BatchGetCommandOutput,
   type DynamoDBDocumentClient,
   GetCommand,
+  paginateQuery,
 } from '@aws-sdk/lib-dynamodb';
 
 /** Consistent read; undefined if the item does not exist. */
@@ -16,6 +17,24 @@ export async function readItem(
 }
 
 type Item = Record<string, unknown>;
+
+/** Consistent read of all items of a partition whose sort keys begin with a prefix, in the order of those. */
+export async function readPrefix(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  pk: string,
+  prefix: string,
+): Promise<Item[]> {
+  const query = {
+    TableName,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+    ConsistentRead: true,
+  };
+  const items: Item[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
+  return items;
+}
 
 const keysPerRead = 100;
 

@@ -1,11 +1,11 @@
-import { type DynamoDBDocumentClient, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '#contract/shared/limits.ts';
 import { retentionMs } from '#domain/webhooks/delivery.ts';
 import type { Webhook, WebhookRef, WebhookStore } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-items.ts';
+import { readItem, readPrefix } from '../shared/read-items.ts';
 import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
 import {
   accountPartition,
@@ -51,14 +51,7 @@ export function webhookStore(client: DynamoDBDocumentClient, table: string, mete
 
   return {
     async list(accountId) {
-      const query = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :webhooks)',
-        ExpressionAttributeValues: { ':pk': accountPartition(accountId), ':webhooks': webhookPrefix },
-        ConsistentRead: true,
-      };
-      const found: Webhook[] = [];
-      for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(webhookOf));
+      const found = (await readPrefix(client, table, accountPartition(accountId), webhookPrefix)).map(webhookOf);
       return found.toSorted((one, other) => other.createdAt - one.createdAt || one.id.localeCompare(other.id));
     },
     async find(ref) {
