@@ -14,6 +14,12 @@ export const Drawer = late<DrawerProps>(
   ({ opened }) => opened,
 );
 
+/** Of a page's own dialogs, which the page opens. */
+export interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
 interface ConfirmOptions {
   readonly title: string;
   readonly text: ReactNode;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { services } from '#runtime/services/container.ts';
 import { useModelServer } from '#test/models/model-server.ts';
+import { mailsSent } from '#test/requests/accounts/inbox.ts';
 import { type ApiResponse, chat, type Person, useTestService } from '#test/service/service.ts';
 
 const { path, timeoutSeconds } = routes.createChatCompletion;
@@ -40,10 +41,10 @@ const send = (key: string, idempotencyKey = 'k'): Promise<ApiResponse> =>
   service.call('POST', path, { key, body: chat(), headers: { 'idempotency-key': idempotencyKey } });
 const summaryOf = ({ status, body, headers }: ApiResponse) =>
   `${headers.has('idempotent-replayed') ? 'again ' : ''}${status} ${body.message}`;
-/** Waits for the email about the key, whose delivery takes three steps. */
+/** Waits for the email about the key. */
 async function customer(): Promise<Person> {
   const person = await service.person({ planRank: 2, credits: 10 });
-  for (let step = 0; step < 3; step++) await service.settled();
+  await mailsSent(service);
   return person;
 }
 const advance = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });

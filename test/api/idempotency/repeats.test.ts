@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { services } from '#runtime/services/container.ts';
 import { useModelServer } from '#test/models/model-server.ts';
+import { mailsSent } from '#test/requests/accounts/inbox.ts';
 import { apiRequest } from '#test/service/api-request.ts';
 import { type ApiResponse, chat, code, type Person, useTestService } from '#test/service/service.ts';
 
@@ -20,10 +21,10 @@ const service = useTestService(() => ({
 
 const send = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
   service.call('POST', path, { key, body, headers: { 'idempotency-key': idempotencyKey } });
-/** Waits for the email about the key, whose delivery takes three steps. */
+/** Waits for the email about the key. */
 async function customer(): Promise<Person> {
   const person = await service.person({ planRank: 2, credits: 10 });
-  for (let step = 0; step < 3; step++) await service.settled();
+  await mailsSent(service);
   return person;
 }
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });

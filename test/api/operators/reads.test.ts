@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ambient, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
+import { mailsSent } from '#test/requests/accounts/inbox.ts';
 import { useOperator } from '#test/requests/operator-actions.ts';
 import { chat, code, holdOpen } from '#test/service/service.ts';
 
@@ -155,7 +156,7 @@ describe('the email list of operators', () => {
     const { id, email, password, cookie } = await service.person();
     const newPassword = 'a further river bank';
     await service.call('POST', '/api/auth/forgot-password', { body: { email } });
-    for (let step = 0; step < 3; step++) await service.settled();
+    await mailsSent(service);
     await service.call('POST', '/api/auth/change-password', {
       cookie,
       body: { currentPassword: password, newPassword },

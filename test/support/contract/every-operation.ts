@@ -12,6 +12,7 @@ import { type Sample, samples, silence } from '#contract/samples.ts';
 import { startService } from '#local/start/service.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
+import { mailsSent } from '../requests/accounts/inbox.ts';
 import { formOf, type OperationResponse, read } from './operation-response.ts';
 import { manageSecondFactor } from './second-factor-operations.ts';
 import { openSilentStream } from './silent-stream.ts';
@@ -259,8 +260,7 @@ async function operate(service: Service, { send, inTurn }: Caller): Promise<void
   await inTurn(['getAccount', 'listAccountKeys', 'grantCredits', 'assignPlan'], { cookie, path });
   await send('suspendKey', { cookie, path: { ...path, keyId } });
   await inTurn(['suspendAccount', 'resumeAccount'], { cookie, path });
-  // Deliver the emails of earlier operations.
-  for (let step = 0; step < 3; step++) await service.settled();
+  await mailsSent(service);
   await inTurn(['listAccountEntries', 'listAccountMails', 'listAccountRequests'], { cookie, path });
   const { id } = v.parse(Created, (await send('me', { cookie })).data);
   await send('listAccountPayments', { cookie, path: { id } });
@@ -281,8 +281,7 @@ async function leave(service: Service, { send }: Caller): Promise<void> {
 }
 
 async function mailedToken(service: Service, to = email): Promise<string> {
-  // A reset link needs three steps: the request, the mail in the outbox, the delivery.
-  for (let step = 0; step < 3; step++) await service.settled();
+  await mailsSent(service);
   const mails = v.parse(Mails, await (await fetch(`${service.origin}/_local/mail`)).json());
   return /token=(\w+)/.exec(mails.find((mail) => mail.to.includes(to))?.text ?? '')?.[1] ?? '';
 }

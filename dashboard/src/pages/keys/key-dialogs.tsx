@@ -7,16 +7,12 @@ import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
 import type { KeyRecord } from '../../api/keys.ts';
+import type { DialogProps } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
 import { limitBody, limitLabels, OptionalLimits, unlimited } from './key-limits.tsx';
 
-interface NewKeyDialogProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-export function NewKeyDialog({ isOpen, onClose }: NewKeyDialogProps) {
+export function NewKeyDialog({ isOpen, onClose }: DialogProps) {
   return (
     <SecretDialog
       isOpen={isOpen}
@@ -99,10 +95,8 @@ function expiryOf(choice: string, date: string, now: number): string | null | un
   return date === '' ? undefined : `${date}T23:59:59.000Z`;
 }
 
-interface RotateDialogProps {
+interface RotateDialogProps extends DialogProps {
   readonly apiKey: KeyRecord;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
 }
 
 const graces = [

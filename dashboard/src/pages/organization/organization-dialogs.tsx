@@ -11,17 +11,12 @@ import { useApiForm } from '../../api/form.ts';
 import { type Member, useMembers } from '../../api/members.ts';
 import { leaveOrganization } from '../../api/organization-choice.ts';
 import { organizationOf, type OrganizationRecord } from '../../api/organizations.ts';
-import { Modal } from '../../components/dialogs.tsx';
+import { type DialogProps, Modal } from '../../components/dialogs.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { switchOrganization } from '../../components/switch-organization.ts';
 import { rescueFocus } from '../../lib/focus.ts';
 import { grantableBy, roleTexts, roleTitles } from '../../lib/roles.ts';
-
-interface DialogProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
 
 interface OrganizationDialogProps extends DialogProps {
   readonly organization: OrganizationRecord;

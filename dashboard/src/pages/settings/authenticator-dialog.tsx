@@ -14,7 +14,7 @@ import { useMe } from '../../api/reads.ts';
 import type { Data } from '../../api/response.ts';
 import css from '../../components/copy.module.css';
 import { CopyButton } from '../../components/copy.tsx';
-import { Modal } from '../../components/dialogs.tsx';
+import { type DialogProps, Modal } from '../../components/dialogs.tsx';
 import { FactorField, factorOf } from '../../components/factor-field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
@@ -23,11 +23,6 @@ import { saveFile } from '../../lib/files.ts';
 import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
 
 type Setup = Data<typeof secondFactorRoutes.setUpTotp>;
-
-interface DialogProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
 
 /** Sets up an authenticator app. While the recovery codes are shown, only the Done button closes the dialog. */
 export function AuthenticatorDialog({ isOpen, onClose }: DialogProps) {

@@ -7,18 +7,13 @@ import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { addPasskey } from '../../api/passkeys.ts';
-import { Modal } from '../../components/dialogs.tsx';
+import { type DialogProps, Modal } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
 import type { PasskeyData } from './security-panels.tsx';
 
 const changed = [secondFactorRoutes.listPasskeys, signInRoutes.listSessions];
-
-interface DialogProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
 
 export function PasskeyDialog({ isOpen, onClose }: DialogProps) {
   return (
