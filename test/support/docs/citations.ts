@@ -82,3 +82,7 @@ const anchorOf = (title: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
     .replaceAll(' ', '-');
+
+/** The test files that a table cell of a page in `docs` links to. */
+export const citedTests = (cell: string): string[] =>
+  Array.from(cell.matchAll(/\]\(([^)]+\.ts)\)/g), ([, path = '']) => join('docs', path));
