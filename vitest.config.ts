@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { macros } from './dashboard/locales/vite-plugin.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const browser = 'test/browser/**/*.test.ts';
@@ -10,6 +11,7 @@ const measured = [
 const globalSetup = ['test/support/temporary-folder.ts'];
 
 export default defineConfig({
+  plugins: [macros()],
   test: {
     projects: [
       {
@@ -31,7 +33,7 @@ export default defineConfig({
     // Loading the same thousand modules used half of the CPU time of a file that starts a service, so files share a
     // process.
     isolate: false,
-    setupFiles: ['test/support/restored-environment.ts'],
+    setupFiles: ['test/support/restored-environment.ts', 'test/support/english.ts'],
     // Ten seconds, because a busy machine is slow. A condition that is never met fails just as well after ten seconds.
     expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,

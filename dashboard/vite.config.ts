@@ -5,6 +5,7 @@ import { offer } from '../functions/contract/offer/current-offer.ts';
 import { defaultOffer } from '../functions/contract/offer/default-offer.ts';
 import type { Offer } from '../functions/contract/offer/offer.ts';
 import { content, mantineStyles, routeFacts } from './content/vite-plugins.ts';
+import { macros, texts } from './locales/vite-plugin.ts';
 
 /** Local service that receives the API requests of `npx vite dashboard`. */
 const service = 'http://127.0.0.1:8787';
@@ -44,6 +45,8 @@ export default defineConfig({
   define: { OFFER: JSON.stringify(process.env['OFFER'] ? JSON.stringify(offerOfPage) : null) },
   root: import.meta.dirname,
   plugins: [
+    macros(),
+    texts(),
     react(),
     content(),
     mantineStyles(),
@@ -59,7 +62,7 @@ export default defineConfig({
     manifest: true,
     // A single file for the code that most chunks share is smaller than many files. Lower and higher counts enlarge the
     // sign-in page.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 18 }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 24 }] } } },
   },
   server: {
     proxy: Object.fromEntries(

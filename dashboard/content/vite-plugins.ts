@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
-import type { Plugin } from 'vite';
+import { type Plugin, runnerImport } from 'vite';
+import { compiledTexts, macros } from '../locales/vite-plugin.ts';
 import { guideFiles, loadGuides } from './guides.ts';
-import { publicContent } from './public/files.ts';
 import { documentFile, loadReference } from './reference.ts';
 
 const prefix = 'virtual:';
@@ -67,11 +67,23 @@ export function content(): Plugin {
       known ??= modules();
       return known.get(id.slice(prefix.length + 1))?.();
     },
-    generateBundle() {
-      for (const [path, source] of publicContent(new Date()))
+    async generateBundle() {
+      for (const [path, source] of await publicContent(new Date()))
         this.emitFile({ type: 'asset', fileName: path.slice(1), source });
     },
   };
+}
+
+/** The public files in English. Their modules share texts with the page, so they need the macros of its texts. @public */
+export async function publicContent(now: Date): Promise<ReadonlyMap<string, string | Buffer>> {
+  const { i18n } = await import('@lingui/core');
+  i18n.loadAndActivate({ locale: 'en', messages: (await compiledTexts()).get('en') ?? {} });
+  const file = fileURLToPath(new URL('public/files.ts', import.meta.url));
+  const { module } = await runnerImport<typeof import('./public/files.ts')>(file, {
+    configFile: false,
+    plugins: [macros()],
+  });
+  return module.publicContent(now);
 }
 
 const styles = new URL('../../node_modules/@mantine/core/styles/', import.meta.url);

@@ -3,56 +3,65 @@ import { Route, Switch, useLocation } from 'wouter';
 import { guides } from '#contract/dashboard-config.ts';
 import { ErrorBoundary, Failure, PageSkeleton } from './components/boundary.tsx';
 import { orReload } from './lib/load.ts';
+import { withTexts } from './lib/texts.ts';
 
 type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
-/** A component whose code is loaded when it is first shown, or earlier by `load`. */
-function lazyPart<Props extends object>(loadPart: Load<Props>) {
+/** A component whose code and texts are loaded when it is first shown, or earlier by `load`. */
+function lazyPart<Props extends object>(module: string, loadPart: Load<Props>) {
   let loading: ReturnType<Load<Props>> | undefined;
-  const load = () => (loading ??= orReload(loadPart)());
+  const load = () => (loading ??= orReload(withTexts(module, loadPart))());
   return { load, View: lazy(load) };
 }
 
-const page = (path: string, load: Load<object>) => ({ path, ...lazyPart(load) });
+const page = (path: string, module: string, load: Load<object>) => ({ path, ...lazyPart(module, load) });
 
-const frame = lazyPart(() => import('./components/frame.tsx'));
-const notFound = lazyPart(() => import('./pages/not-found.tsx'));
-const guidesPage = page('/guides', () => import('./pages/guides/guides.tsx'));
+const frame = lazyPart('components/frame', () => import('./components/frame.tsx'));
+const notFound = lazyPart('pages/not-found', () => import('./pages/not-found.tsx'));
+const guidesPage = page('/guides', 'pages/guides/guides', () => import('./pages/guides/guides.tsx'));
 
 const entryPages = [
-  page('/register', () => import('./pages/auth/register.tsx')),
-  page('/login', () => import('./pages/auth/login.tsx')),
-  page('/confirm', async () => ({ default: (await import('./pages/auth/confirm.tsx')).ConfirmPage })),
-  page('/forgot-password', async () => ({
+  page('/register', 'pages/auth/register', () => import('./pages/auth/register.tsx')),
+  page('/login', 'pages/auth/login', () => import('./pages/auth/login.tsx')),
+  page('/confirm', 'pages/auth/confirm', async () => ({
+    default: (await import('./pages/auth/confirm.tsx')).ConfirmPage,
+  })),
+  page('/forgot-password', 'pages/auth/password-reset', async () => ({
     default: (await import('./pages/auth/password-reset.tsx')).ForgotPasswordPage,
   })),
-  page('/reset-password', async () => ({
+  page('/reset-password', 'pages/auth/password-reset', async () => ({
     default: (await import('./pages/auth/password-reset.tsx')).ResetPasswordPage,
   })),
-  page('/invitation', () => import('./pages/auth/invitation.tsx')),
-  page('/email-change', async () => ({ default: (await import('./pages/auth/confirm.tsx')).EmailChangePage })),
+  page('/invitation', 'pages/auth/invitation', () => import('./pages/auth/invitation.tsx')),
+  page('/email-change', 'pages/auth/confirm', async () => ({
+    default: (await import('./pages/auth/confirm.tsx')).EmailChangePage,
+  })),
 ];
 
 const memberPages = [
-  page('/', () => import('./pages/overview/overview.tsx')),
-  page('/keys', () => import('./pages/keys/keys.tsx')),
-  page('/plans', () => import('./pages/plans/plans.tsx')),
-  page('/billing', async () => ({ default: (await import('./pages/restricted-pages.tsx')).BillingOnly })),
-  page('/models', () => import('./pages/models.tsx')),
-  page('/usage', () => import('./pages/usage/usage.tsx')),
-  page('/logs', () => import('./pages/logs.tsx')),
-  page('/agents', () => import('./pages/agents/agents.tsx')),
-  page('/messages', () => import('./pages/messages/messages.tsx')),
-  page('/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
-  page('/playground', () => import('./pages/playground/playground.tsx')),
-  page('/organization', () => import('./pages/organization/organization.tsx')),
-  page('/settings', () => import('./pages/settings/settings.tsx')),
-  page('/operator', async () => ({ default: (await import('./pages/restricted-pages.tsx')).OperatorOnly })),
+  page('/', 'pages/overview/overview', () => import('./pages/overview/overview.tsx')),
+  page('/keys', 'pages/keys/keys', () => import('./pages/keys/keys.tsx')),
+  page('/plans', 'pages/plans/plans', () => import('./pages/plans/plans.tsx')),
+  page('/billing', 'pages/restricted-pages', async () => ({
+    default: (await import('./pages/restricted-pages.tsx')).BillingOnly,
+  })),
+  page('/models', 'pages/models', () => import('./pages/models.tsx')),
+  page('/usage', 'pages/usage/usage', () => import('./pages/usage/usage.tsx')),
+  page('/logs', 'pages/logs', () => import('./pages/logs.tsx')),
+  page('/agents', 'pages/agents/agents', () => import('./pages/agents/agents.tsx')),
+  page('/messages', 'pages/messages/messages', () => import('./pages/messages/messages.tsx')),
+  page('/webhooks', 'pages/webhooks/webhooks', () => import('./pages/webhooks/webhooks.tsx')),
+  page('/playground', 'pages/playground/playground', () => import('./pages/playground/playground.tsx')),
+  page('/organization', 'pages/organization/organization', () => import('./pages/organization/organization.tsx')),
+  page('/settings', 'pages/settings/settings', () => import('./pages/settings/settings.tsx')),
+  page('/operator', 'pages/restricted-pages', async () => ({
+    default: (await import('./pages/restricted-pages.tsx')).OperatorOnly,
+  })),
 ];
 
 /** Pages in the frame that need no session. */
 const openPages = [
-  page('/docs', () => import('./pages/reference/reference.tsx')),
+  page('/docs', 'pages/reference/reference', () => import('./pages/reference/reference.tsx')),
   guidesPage,
   ...guides.map((slug) => ({ ...guidesPage, path: `/guides/${slug}` })),
 ];

@@ -1,5 +1,5 @@
 import './base.css';
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -8,6 +8,7 @@ import { queryClient, watchReturn } from './api/query-client.ts';
 import { App, preload } from './app.tsx';
 import { ErrorBoundary, Failure } from './components/boundary.tsx';
 import { Notifications } from './components/notifications.tsx';
+import { loadTexts } from './lib/texts.ts';
 import { cssVariables, theme } from './theme.ts';
 
 const fallback = 'en-GB';
@@ -20,21 +21,25 @@ const shown = createRoot(root);
 watchOtherTabs(() => shown.unmount());
 watchReturn();
 
+// The failure of a load is shown by the page, whose texts fail too. Without texts, the page shows their English source.
+await loadTexts('main').catch(() => undefined);
 shown.render(
   <StrictMode>
     <ErrorBoundary fallback={(error) => <Failure error={error} />}>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={cssVariables}
-        deduplicateCssVariables={false}
-        defaultColorScheme="auto"
-        colorSchemeManager={localStorageColorSchemeManager()}
-      >
-        <QueryClientProvider client={queryClient}>
-          <Notifications />
-          <App />
-        </QueryClientProvider>
-      </MantineProvider>
+      <DirectionProvider initialDirection={document.dir === 'rtl' ? 'rtl' : 'ltr'} detectDirection={false}>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={cssVariables}
+          deduplicateCssVariables={false}
+          defaultColorScheme="auto"
+          colorSchemeManager={localStorageColorSchemeManager()}
+        >
+          <QueryClientProvider client={queryClient}>
+            <Notifications />
+            <App />
+          </QueryClientProvider>
+        </MantineProvider>
+      </DirectionProvider>
     </ErrorBoundary>
   </StrictMode>,
 );

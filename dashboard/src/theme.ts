@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import {
   type CSSVariablesResolver,
   createTheme,
@@ -78,6 +79,13 @@ const variantColors: VariantColorsResolver = (input) => {
 /** Sets the text direction from the typed text. `dir` on the field itself would also flip its frame. */
 const typed = { attributes: { input: { dir: 'auto' } } };
 
+/** Read when the page is shown, after its texts are loaded. */
+const closeButtonProps = {
+  get 'aria-label'() {
+    return t`Close`;
+  },
+};
+
 export const theme = createTheme({
   variantColorResolver: variantColors,
   colors: { pine, gray: paper, dark: ink },
@@ -108,13 +116,13 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         radius: 'lg',
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps,
         padding: 'lg',
         onExitTransitionEnd: rescueFocus,
       },
     },
-    Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { position: 'right', closeButtonProps } },
+    Notification: { defaultProps: { closeButtonProps } },
     // The placeholder for the focus is not a menu item, and a menu may contain only items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     TextInput: { defaultProps: typed },

@@ -13,7 +13,7 @@ export const dashboardFolder = join(root, 'dashboard', `dist${ofOffer}`);
 export const stampFile = 'sources.txt';
 
 const sources = [
-  'dashboard/{src,public,content}/**',
+  'dashboard/{src,public,content,locales}/**',
   'dashboard/*.*',
   'functions/contract/**',
   'docs/openapi.json',

@@ -150,8 +150,8 @@ async function filesOf(file: string): Promise<Readonly<Record<string, string>>> 
   const docs = await testFolder();
   const script = `import { writeDocsOfOffer } from './bin/openapi/document.ts';
 await writeDocsOfOffer(process.env.DOCS_FOLDER);
-const { publicContent } = await import('./dashboard/content/public/files.ts');
-const files = [...publicContent(new Date('2026-11-27'))].map(([path, content]) => [path, String(content)]);
+const { publicContent } = await import('./dashboard/content/vite-plugins.ts');
+const files = [...(await publicContent(new Date('2026-11-27')))].map(([path, content]) => [path, String(content)]);
 process.stdout.write(JSON.stringify(Object.fromEntries(files)));`;
   const offer = JSON.stringify(loadOffer(file, { isLocal: true }));
   const env = { ...process.env, OFFER: offer, DOCS_FOLDER: docs };

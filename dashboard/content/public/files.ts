@@ -53,7 +53,7 @@ const link = (title: string, url: string, note = ''): string => `- [${title}](${
 function llmsText(guides: readonly GuideEntry[]): string {
   return [
     `# ${name}`,
-    `> ${claim} Requests need an API key and are paid with credits.`,
+    `> ${claim()} Requests need an API key and are paid with credits.`,
     [
       `- Base URL of the API: ${originMark}/api and ${originMark}/v1`,
       `- Base URL for OpenAI SDKs: ${originMark}/openai/v1`,

@@ -139,7 +139,7 @@ const questions: readonly Question[] = [
     answer:
       'Each call costs credits by the price of its model or service. The header x-credits-charged contains the exact amount.',
   },
-  { question: 'What does a failed call cost?', answer: failedCalls },
+  { question: 'What does a failed call cost?', answer: failedCalls() },
   {
     question: 'What happens when my credits are used up?',
     answer:
@@ -154,10 +154,10 @@ const questions: readonly Question[] = [
 export const front: PublicPage = {
   path: '/',
   title: offer.product.name,
-  description: [claim, freeCreditsText].filter(Boolean).join(' '),
+  description: [claim(), freeCreditsText()].filter(Boolean).join(' '),
   content: html`<section class="hero">
       <div>
-        <h1>${claim}</h1>
+        <h1>${claim()}</h1>
         <p class="lead">
           Create a key, send a request, and pay with credits. The official OpenAI SDKs work with two changed lines.
         </p>
@@ -165,7 +165,7 @@ export const front: PublicPage = {
           <a class="button" href="/register">Create account</a>
           <a class="button plain" href="/pricing">Models and pricing</a>
         </p>
-        ${freeCreditsText !== '' && html`<p class="note">${freeCreditsText}</p>`}
+        ${freeCreditsText() !== '' && html`<p class="note">${freeCreditsText()}</p>`}
       </div>
       <figure>
         <figcaption>A first request</figcaption>

@@ -209,6 +209,6 @@ const questions: readonly Question[] = [
     answer:
       'Credits of a subscription roll over for up to three months. Free credits without a subscription expire at the end of their month.',
   },
-  { question: 'Can I change my plan?', answer: planChanges },
-  { question: 'What does a failed call cost?', answer: failedCalls },
+  { question: 'Can I change my plan?', answer: planChanges() },
+  { question: 'What does a failed call cost?', answer: failedCalls() },
 ];

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
@@ -141,8 +142,12 @@ export async function send<R extends Route>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    const what = navigator.onLine ? "Can't reach the server" : "You're offline";
-    throw new ApiError('UNREACHABLE', `${what}. Check your connection and try again.`);
+    throw new ApiError(
+      'UNREACHABLE',
+      navigator.onLine
+        ? t`Can't reach the server. Check your connection and try again.`
+        : t`You're offline. Check your connection and try again.`,
+    );
   }
 }
 

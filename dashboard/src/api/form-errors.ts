@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import type { ApiError } from './response.ts';
 
@@ -9,16 +10,15 @@ export type FieldErrors = Record<string, string>;
  * Converts a rule of the contract ("must not be empty") to the field's error. `input` is the rejected value, if known.
  */
 function fieldError(label: string, rule: string, input?: unknown): string {
-  if (Array.isArray(input) && rule.startsWith('must not be empty'))
-    return `Choose at least one ${label.toLowerCase().replace(/s$/, '')}`;
-  if (input === '' || rule.startsWith('must not be empty')) return `${label} is required`;
-  if (rule.startsWith('must be positive')) return `${label} must be at least 1`;
+  if (Array.isArray(input) && rule.startsWith('must not be empty')) return t`Choose at least one option`;
+  if (input === '' || rule.startsWith('must not be empty')) return t`${label} is required`;
+  if (rule.startsWith('must be positive')) return t`${label} must be at least 1`;
   if (/^must be an? (?:integer|number)/.test(rule) && Number(input) > Number.MAX_SAFE_INTEGER)
-    return `${label} is too large`;
+    return t`${label} is too large`;
   if (rule.startsWith('must be an integer') || (rule === 'must be a number' && typeof input === 'string'))
-    return `${label} must be a whole number`;
-  if (/^must be (?:an email|a valid e-?mail) address/.test(rule)) return 'Enter a valid email address';
-  if (rule.startsWith('must be a full URL')) return 'Enter a full URL, such as https://example.com/hook.';
+    return t`${label} must be a whole number`;
+  if (/^must be (?:an email|a valid e-?mail) address/.test(rule)) return t`Enter a valid email address`;
+  if (rule.startsWith('must be a full URL')) return t`Enter a full URL, such as https://example.com/hook.`;
   return `${label} ${rule.replace(/\.$/, '')}`;
 }
 

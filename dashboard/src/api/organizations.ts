@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import * as v from 'valibot';
 import { defineRoute } from '#contract/http/route.ts';
@@ -58,7 +59,10 @@ export async function loadOrganizations(signal?: AbortSignal): Promise<readonly 
   if (current?.name === shown.name) return all;
   const { chooseOrganization, leaveOrganization } = await import('./organization-choice.ts');
   if (current) chooseOrganization({ id: current.id, name: current.name });
-  else await leaveOrganization(`You are no longer a member of ${shown.name}. This is your personal organization.`);
+  else {
+    const { name } = shown;
+    await leaveOrganization(t`You are no longer a member of ${name}. This is your personal organization.`);
+  }
   return all;
 }
 

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
@@ -19,7 +20,7 @@ export async function readResponse<R extends DataRoute>(route: R, response: Resp
   const text = await textOf(response);
   const read = v.safeParse(route.output, openEnvelope(text, headers).data);
   if (!read.success)
-    throw new ApiError('INVALID_RESPONSE', 'The server returned an unexpected response. Reload the page.');
+    throw new ApiError('INVALID_RESPONSE', t`The server returned an unexpected response. Reload the page.`);
   return { data: read.output, headers, text };
 }
 
@@ -27,7 +28,7 @@ export async function textOf(response: Response): Promise<string> {
   try {
     return await response.text();
   } catch {
-    throw new ApiError('UNREACHABLE', 'The connection was lost before the response was complete. Try again.');
+    throw new ApiError('UNREACHABLE', t`The connection was lost before the response was complete. Try again.`);
   }
 }
 
@@ -39,7 +40,7 @@ const AnyEnvelope = v.variant('error', [
     error: v.literal(true),
     message: v.string(),
     status: v.number(),
-    detail: v.optional(v.string(), 'The request was rejected.'),
+    detail: v.optional(v.string(), () => t`The request was rejected.`),
   }),
 ]);
 
@@ -48,7 +49,7 @@ export function openEnvelope(text: string, headers?: Headers): { message: string
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), AnyEnvelope), text);
   const requestId = headers?.get('x-request-id') ?? undefined;
   if (!read.success)
-    throw new ApiError('INVALID_RESPONSE', 'The server returned an invalid response. Try again.', { requestId });
+    throw new ApiError('INVALID_RESPONSE', t`The server returned an invalid response. Try again.`, { requestId });
   if (!read.output.error) return read.output;
   const { message, detail, status } = read.output;
   const wait = Number(headers?.get('retry-after') ?? Number.NaN);
@@ -69,11 +70,11 @@ export async function readJson<S extends v.GenericSchema>(
   schema: S,
   init?: RequestInit,
 ): Promise<v.InferOutput<S>> {
-  const unreachable = new ApiError('UNREACHABLE', "Can't reach the server. Check your connection and try again.");
+  const unreachable = new ApiError('UNREACHABLE', t`Can't reach the server. Check your connection and try again.`);
   const response = await fetch(path, init).catch(() => Promise.reject(unreachable));
   const read = v.safeParse(schema, await response.json().catch(() => undefined));
   if (!read.success)
-    throw new ApiError('INVALID_RESPONSE', 'The server returned an invalid response. Reload the page.');
+    throw new ApiError('INVALID_RESPONSE', t`The server returned an invalid response. Reload the page.`);
   return read.output;
 }
 
@@ -109,6 +110,6 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError(
     'INVALID_RESPONSE',
-    'Something went wrong. Reload the page. If it happens again, contact support.',
+    t`Something went wrong. Reload the page. If it happens again, contact support.`,
   );
 }

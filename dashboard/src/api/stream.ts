@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Route } from '#contract/http/route.ts';
 import { type Input, request, type SendOptions } from './call.ts';
 import { ApiError, openEnvelope } from './response.ts';
@@ -18,7 +19,7 @@ export async function stream<R extends Route>(
   const { headers, body } = response;
   if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) {
     openEnvelope(await response.text(), headers);
-    throw new ApiError('INVALID_RESPONSE', 'The server returned an invalid response. Try again.');
+    throw new ApiError('INVALID_RESPONSE', t`The server returned an invalid response. Try again.`);
   }
   return { headers, chunks: chunksOf(body, options.signal) };
 }
@@ -39,5 +40,5 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal |
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error;
   }
-  throw new ApiError('UNREACHABLE', 'The connection was interrupted, so the response is incomplete. Try again.');
+  throw new ApiError('UNREACHABLE', t`The connection was interrupted, so the response is incomplete. Try again.`);
 }

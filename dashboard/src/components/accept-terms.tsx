@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { CurrentUser } from '#contract/accounts/accounts.ts';
@@ -21,20 +23,22 @@ export default function AcceptTerms({ terms }: { terms: Terms }) {
   const isNew = terms.acceptedVersion === null;
   return (
     <Page
-      title={isNew ? 'Accept the terms' : 'Our terms have changed'}
-      lead="Accept them to continue. Your API keys work in the meantime."
+      title={isNew ? t`Accept the terms` : t`Our terms have changed`}
+      lead={t`Accept them to continue. Your API keys work in the meantime.`}
     >
       <Stack align="flex-start" maw="40rem">
         <Text>
-          Please read the <TermsInSentence /> before you accept.
+          <Trans>
+            Please read the <TermsInSentence /> before you accept.
+          </Trans>
         </Text>
         {error && <ErrorNotice error={error} />}
         <Group>
           <Button loading={isRunning} onClick={() => void run(undefined)}>
-            Accept and continue
+            <Trans>Accept and continue</Trans>
           </Button>
           <Button variant="default" onClick={leave}>
-            Sign out
+            <Trans>Sign out</Trans>
           </Button>
         </Group>
       </Stack>

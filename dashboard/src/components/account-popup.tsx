@@ -1,7 +1,11 @@
+import { Trans } from '@lingui/react/macro';
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { languages } from '#contract/accounts/languages.ts';
 import { useOpening } from '../lib/focus.ts';
+import { language } from '../lib/language.ts';
+import { chooseLanguage } from '../lib/texts.ts';
 import { Icon } from './icon.tsx';
 import { useSignOut } from './session.ts';
 
@@ -21,13 +25,30 @@ export default function AccountPopup({ button, isOpen, onChange }: AccountPopupP
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<Icon name="settings" size={16} />} onClick={() => go('/settings')}>
-          Settings
+          <Trans>Settings</Trans>
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="organization" size={16} />} onClick={() => go('/organization?new')}>
-          Create organization
+          <Trans>Create organization</Trans>
         </Menu.Item>
+        <Menu.Divider role="separator" />
+        <Menu.Label>
+          <Trans>Language</Trans>
+        </Menu.Label>
+        {Object.entries(languages).map(([id, name]) => (
+          <Menu.Item
+            key={id}
+            role="menuitemradio"
+            aria-checked={id === language}
+            lang={id}
+            rightSection={id === language && <Icon name="check" size={16} />}
+            onClick={() => chooseLanguage(id)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider role="separator" />
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={signOut}>
-          Sign out
+          <Trans>Sign out</Trans>
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Skeleton, Stack } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { ApiError } from '../api/response.ts';
@@ -31,37 +33,37 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
 /** Shown in place of a page that threw. Uses no providers, because they may be the cause. */
 export function Failure({ error }: { error: unknown }) {
-  const heading = useTitle('Something went wrong');
+  const heading = useTitle(t`Something went wrong`);
   const { text, detail } = explained(error);
   return (
     <div className={css.failure} role="alert">
       <h1 ref={heading} tabIndex={-1}>
-        Something went wrong
+        <Trans>Something went wrong</Trans>
       </h1>
       <p>{text}</p>
       {detail !== undefined && <p className={css.detail}>{detail}</p>}
       <div className={css.actions}>
         <button type="button" onClick={() => window.location.reload()}>
-          Reload
+          <Trans>Reload</Trans>
         </button>
-        <a href="/">Overview</a>
+        <a href="/">{t`Overview`}</a>
       </div>
     </div>
   );
 }
 
 function explained(error: unknown): { text: string; detail?: string | undefined } {
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
   if (error instanceof CodeLoadError)
-    return { text: "Can't reach the server. Check your connection, then reload the page." };
-  if (error instanceof ApiError)
-    return { text: error.message, detail: error.requestId && `Request ID ${error.requestId}` };
-  return { text: 'This page stopped working. Reload it, or open another page.', detail: String(error) };
+    return { text: t`Can't reach the server. Check your connection, then reload the page.` };
+  if (error instanceof ApiError) return { text: error.message, detail: requestId && t`Request ID ${requestId}` };
+  return { text: t`This page stopped working. Reload it, or open another page.`, detail: String(error) };
 }
 
 /** Shown while the code of a page is loading. */
 export function PageSkeleton() {
   return (
-    <Stack gap="xl" aria-busy="true" aria-label="Loading">
+    <Stack gap="xl" aria-busy="true" aria-label={t`Loading`}>
       <Skeleton height={34} width={220} radius="md" />
       <Skeleton height={220} radius="lg" />
       <Skeleton height={180} radius="lg" />

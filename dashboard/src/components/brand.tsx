@@ -1,4 +1,8 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Group, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { offer } from '#contract/offer/current-offer.ts';
 import css from './brand.module.css';
 import { Icon, Tip } from './icon.tsx';
@@ -31,7 +35,7 @@ function Logo({ size = 28 }: { size?: number }) {
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
-  const label = `Switch to ${other} theme`;
+  const label = other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`;
   return (
     <Tip label={label}>
       <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={() => setColorScheme(other)}>
@@ -41,24 +45,24 @@ export function SchemeToggle() {
   );
 }
 
-const items: readonly (readonly [label: string, href: string])[] = [
-  ...(links.terms ? [['Terms', links.terms] as const] : []),
-  ...(links.privacy ? [['Privacy', links.privacy] as const] : []),
-  ...(links.status ? [['Status', links.status] as const] : []),
-  ...(links.docs ? [['Documentation', links.docs] as const] : []),
-  ...(supportEmail === null ? [] : [['Support', `mailto:${supportEmail}`] as const]),
+const items: readonly (readonly [label: MessageDescriptor, href: string])[] = [
+  ...(links.terms ? [[msg`Terms`, links.terms] as const] : []),
+  ...(links.privacy ? [[msg`Privacy`, links.privacy] as const] : []),
+  ...(links.status ? [[msg`Status`, links.status] as const] : []),
+  ...(links.docs ? [[msg`Documentation`, links.docs] as const] : []),
+  ...(supportEmail === null ? [] : [[msg`Support`, `mailto:${supportEmail}`] as const]),
 ];
 
 /** The offer's links: terms, privacy, status, documentation and support. Nothing without any. */
 export function ProductLinks() {
   if (items.length === 0) return null;
   return (
-    <nav aria-label={`About ${name}`}>
+    <nav aria-label={t`About ${name}`}>
       <ul className={css.links}>
         {items.map(([label, href]) => (
-          <li key={label}>
+          <li key={href}>
             <Anchor href={href} c="dimmed" inherit {...outside(href)}>
-              {label}
+              {i18n._(label)}
             </Anchor>
           </li>
         ))}
@@ -72,18 +76,19 @@ const outside = (href: string) => (href.startsWith('https:') ? { target: '_blank
 /** The terms and the privacy policy as links in a sentence. */
 export function TermsInSentence() {
   const { terms, privacy } = links;
-  return (
-    <>
-      {terms && <TextLink href={terms}>Terms</TextLink>}
-      {terms && privacy && ' and the '}
-      {privacy && <TextLink href={privacy}>Privacy Policy</TextLink>}
-    </>
-  );
+  if (terms && privacy)
+    return (
+      <Trans>
+        <TextLink href={terms}>Terms</TextLink> and the <TextLink href={privacy}>Privacy Policy</TextLink>
+      </Trans>
+    );
+  if (terms) return <TextLink href={terms}>{t`Terms`}</TextLink>;
+  return privacy && <TextLink href={privacy}>{t`Privacy Policy`}</TextLink>;
 }
 
 export const hasTerms = links.terms !== undefined || links.privacy !== undefined;
 
-function TextLink({ href, children }: { href: string; children: string }) {
+function TextLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Anchor href={href} inherit target="_blank" rel="noreferrer" underline="always">
       {children}

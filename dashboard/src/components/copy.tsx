@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Button, CopyButton as Copy } from '@mantine/core';
 import css from './copy.module.css';
 import { Icon, Tip } from './icon.tsx';
@@ -18,12 +19,12 @@ export function CopyButton({ value, what, worded = false }: CopyButtonProps) {
         if (worded)
           return (
             <Button onClick={copy} leftSection={sign}>
-              {copied ? 'Copied' : `Copy ${what}`}
+              {copied ? t`Copied` : t`Copy ${what}`}
             </Button>
           );
         return (
-          <Tip label={copied ? 'Copied' : `Copy ${what}`}>
-            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : `Copy ${what}`}>
+          <Tip label={copied ? t`Copied` : t`Copy ${what}`}>
+            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? t`Copied` : t`Copy ${what}`}>
               {sign}
             </ActionIcon>
           </Tip>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, type DrawerProps, Group, type ModalProps, Text } from '@mantine/core';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { late } from '../lib/load.ts';
@@ -60,7 +61,7 @@ export function Confirmations() {
       <Text size="sm">{options?.text}</Text>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close}>
-          {options?.keep ?? 'Cancel'}
+          {options?.keep ?? t`Cancel`}
         </Button>
         <Button color="red.8" onClick={run}>
           {options?.action}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
@@ -22,7 +24,7 @@ export function useResend(): Action<undefined, void> {
 
   return useAction(() =>
     perform(accountRoutes.resendConfirmation, {}).then(
-      () => notify({ message: 'Email sent. Earlier links no longer work.' }),
+      () => notify({ message: t`Email sent. Earlier links no longer work.` }),
       (error: unknown) => {
         explain(error);
         throw error;
@@ -35,7 +37,7 @@ export function ResendConfirmation() {
   const { run, isRunning } = useResend();
   return (
     <Anchor component="button" type="button" inherit disabled={isRunning} onClick={() => void run(undefined)}>
-      resend the email
+      <Trans>resend the email</Trans>
     </Anchor>
   );
 }
@@ -46,11 +48,23 @@ interface UnconfirmedProps {
   readonly permits?: string;
 }
 
-export function Unconfirmed({ email, permits = 'create API keys' }: UnconfirmedProps) {
+export function Unconfirmed({ email, permits = t`create API keys` }: UnconfirmedProps) {
   const { local } = useConfig();
   return (
-    <Notice tone="warning" icon="mail" actions={local && <a href="/_local/inbox">Open local inbox</a>}>
-      Confirm your email to {permits}. Open the link sent to {email}, or <ResendConfirmation />.
+    <Notice
+      tone="warning"
+      icon="mail"
+      actions={
+        local && (
+          <a href="/_local/inbox">
+            <Trans>Open local inbox</Trans>
+          </a>
+        )
+      }
+    >
+      <Trans>
+        Confirm your email to {permits}. Open the link sent to {email}, or <ResendConfirmation />.
+      </Trans>
     </Notice>
   );
 }

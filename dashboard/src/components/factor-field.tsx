@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { TextInput, type TextInputProps } from '@mantine/core';
 
 /** A code of the app has six digits. Everything else is a recovery code. */
@@ -10,8 +11,8 @@ export function factorOf(factor: string) {
 export function FactorField(field: TextInputProps) {
   return (
     <TextInput
-      label="Code"
-      description="From your authenticator app, or a recovery code"
+      label={t`Code`}
+      description={t`From your authenticator app, or a recovery code`}
       autoComplete="one-time-code"
       {...field}
     />

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from '../lib/hooks.ts';
@@ -98,7 +99,7 @@ export function NoMatch({ icon, title, filters }: NoMatchProps) {
       title={title}
       action={
         <Button variant="default" onClick={clear}>
-          Clear filters
+          <Trans>Clear filters</Trans>
         </Button>
       }
     />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   Burger,
   Button,
@@ -87,7 +89,7 @@ export function Shell({ isOpen, children }: ShellProps) {
   }, [location]);
   useEffect(() => {
     if (email !== undefined && takeAccountChange())
-      notify({ message: `You are now signed in as ${email}.`, autoClose: 15_000 });
+      notify({ message: t`You are now signed in as ${email}.`, autoClose: 15_000 });
   }, [email]);
   useEffect(() => {
     const reason = takeLeaveReason();
@@ -103,20 +105,20 @@ export function Shell({ isOpen, children }: ShellProps) {
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#content">
-        Skip to content
+        <Trans>Skip to content</Trans>
       </a>
       <header className={css.bar}>
         <Home session={session} />
         <Burger
           opened={isMenuOpen}
           onClick={toggle}
-          aria-label="Menu"
+          aria-label={t`Menu`}
           aria-expanded={isMenuOpen}
           aria-haspopup="dialog"
           size="sm"
         />
       </header>
-      <aside className={css.side} aria-label="Navigation">
+      <aside className={css.side} aria-label={t`Navigation`}>
         <Home session={session} />
         <Sidebar session={session} onSearch={palette.open} />
       </aside>
@@ -164,7 +166,8 @@ function RolePage({ children }: { children: ReactNode }) {
 /** Without a session, `/` is the front page, which is another document. */
 function Home({ session }: { session: Session }) {
   const isGuest = session === 'guest';
-  const name = `${offer.product.name}, ${isGuest ? 'front page' : 'overview'}`;
+  const product = offer.product.name;
+  const name = isGuest ? t`${product}, front page` : t`${product}, overview`;
   const Anchor = isGuest ? 'a' : Link;
   return (
     <Anchor href="/" className={css.brand} aria-label={name}>
@@ -194,7 +197,7 @@ function Sidebar({ session, onSearch }: SidebarProps) {
           {session === 'member' && <AccountMenu />}
           {session === 'guest' && (
             <Button component={Link} href="/login" variant="default" style={{ flex: 1 }}>
-              Sign in
+              <Trans>Sign in</Trans>
             </Button>
           )}
           {session !== 'unknown' && <SchemeToggle />}
@@ -230,10 +233,10 @@ function Navigation({ session, onSearch }: SidebarProps) {
     <>
       <UnstyledButton className={css.search} aria-haspopup="dialog" onClick={onSearch}>
         <Icon name="search" />
-        Search
+        {t`Search`}
         <kbd>{paletteKeys}</kbd>
       </UnstyledButton>
-      <nav ref={pages} className={css.nav} aria-label="Pages">
+      <nav ref={pages} className={css.nav} aria-label={t`Pages`}>
         {groups.map(({ title, links }) => (
           <div key={title ?? ''}>
             {title !== undefined && (
@@ -273,14 +276,14 @@ function CreditsLeft() {
             {formatWhole(data.balance)}
           </Text>{' '}
           <Text component="span" inherit c="dimmed">
-            {formatWhole(data.balance) === '1' ? 'credit left' : 'credits left'}
+            {formatWhole(data.balance) === '1' ? t`credit left` : t`credits left`}
           </Text>
         </span>
-        <Progress value={share} size={5} aria-label="Share of credits left" color={share < 10 ? 'red.6' : 'pine'} />
+        <Progress value={share} size={5} aria-label={t`Share of credits left`} color={share < 10 ? 'red.6' : 'pine'} />
       </Link>
       {hasBuyLink && (
-        <Link href="/billing" className={css.buy} aria-label="Buy credits">
-          Buy
+        <Link href="/billing" className={css.buy} aria-label={t`Buy credits`}>
+          <Trans>Buy</Trans>
         </Link>
       )}
     </div>
@@ -309,7 +312,9 @@ function AccountButton(props: UnstyledButtonProps & ComponentPropsWithRef<'butto
         {(me?.name ?? ' ').slice(0, 1).toUpperCase()}
       </span>
       <span style={{ minWidth: 0 }}>
-        <VisuallyHidden>Account of</VisuallyHidden>
+        <VisuallyHidden>
+          <Trans>Account of</Trans>
+        </VisuallyHidden>
         <Text size="sm" fw={600} truncate dir="auto">
           {me?.name}
         </Text>

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { CodeRequest } from '../lib/code/code-request.ts';
@@ -16,7 +17,7 @@ export function GetCodeButton({ request }: GetCodeButtonProps) {
   return (
     <>
       <Button size="xs" px={10} variant="default" leftSection={<Icon name="code" size={16} />} onClick={open}>
-        Get code
+        <Trans>Get code</Trans>
       </Button>
       <GetCodeDialog request={request} isOpen={isOpen} onClose={close} />
     </>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -18,7 +20,7 @@ interface GetCodeDialogProps extends GetCodeProps {
 
 export function GetCodeDialog({ request, isOpen, onClose }: GetCodeDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Get code" size="xl">
+    <Modal opened={isOpen} onClose={onClose} title={t`Get code`} size="xl">
       <Snippets request={request} />
     </Modal>
   );
@@ -28,22 +30,25 @@ function Snippets({ request }: GetCodeProps) {
   const [snippets] = useState(() => codeSnippets(window.location.origin, request()));
   const [id, setId] = useState('curl');
   const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
+  const language = chosen?.title ?? '';
   return (
     <Stack gap="sm">
       <Select
-        label="Language"
+        label={t`Language`}
         data={snippets.map(({ id: value, title: label }) => ({ value, label }))}
         value={chosen?.id ?? null}
         allowDeselect={false}
         onChange={(value) => value !== null && setId(value)}
       />
-      {chosen && <CodeBlock code={chosen.code} what={`${chosen.title} code`} maxHeight={28} />}
+      {chosen && <CodeBlock code={chosen.code} what={t`${language} code`} maxHeight={28} />}
       <Text size="sm" c="dimmed">
-        The code reads your API key from <span className="mono">$API_KEY</span>:{' '}
-        <Anchor component={Link} href="/keys?new" inherit underline="always">
-          create one
-        </Anchor>
-        . Keep it out of code and browsers.
+        <Trans>
+          The code reads your API key from <span className="mono">$API_KEY</span>:{' '}
+          <Anchor component={Link} href="/keys?new" inherit underline="always">
+            create one
+          </Anchor>
+          . Keep it out of code and browsers.
+        </Trans>
       </Text>
     </Stack>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Skeleton, Text } from '@mantine/core';
 import { type ComponentProps, lazy, Suspense } from 'react';
 import { orReload } from '../lib/load.ts';
@@ -11,7 +13,7 @@ const DayChart = lazy(orReload(() => import('./day-chart.tsx')));
 export function LazyDayChart(props: ComponentProps<typeof DayChart>) {
   const noChart = (
     <Text size="sm" c="dimmed" role="alert" mih={props.height}>
-      The chart could not be shown.
+      <Trans>The chart could not be shown.</Trans>
     </Text>
   );
   return (
@@ -26,7 +28,7 @@ export function LazyDayChart(props: ComponentProps<typeof DayChart>) {
 /** The colors of a chart's series. */
 export function Legend({ names }: { names: readonly string[] }) {
   return (
-    <ul className={css.legend} aria-label="Legend">
+    <ul className={css.legend} aria-label={t`Legend`}>
       {names.map((name, index) => (
         <li key={name}>
           <i style={{ background: `var(${colorVariable(index)})` }} />

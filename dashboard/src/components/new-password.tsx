@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
 import { PasswordInput, type PasswordInputProps, Progress, Text } from '@mantine/core';
 import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
 
@@ -9,7 +11,7 @@ interface NewPasswordProps extends PasswordInputProps {
 
 const colors = ['red.6', 'red.6', 'yellow.7', 'pine', 'pine'];
 
-const refused = { score: 1, word: 'Choose another password' };
+const refused = { score: 1, word: msg`Choose another password.` };
 
 /** A field for a new password, with its strength. */
 export function NewPassword({ owner, value = '', ...field }: NewPasswordProps) {
@@ -23,13 +25,13 @@ export function NewPassword({ owner, value = '', ...field }: NewPasswordProps) {
         size={4}
         mt={8}
         color={colors[score] ?? 'pine'}
-        aria-label="Password strength"
+        aria-label={t`Password strength`}
         transitionDuration={200}
       />
       <Text size="xs" c="dimmed" mt={4} aria-live="polite">
         {value === ''
-          ? 'At least 8 characters; a few words work well.'
-          : `${word}.${score < 3 ? ' Longer is stronger.' : ''}`}
+          ? t`At least 8 characters; a few words work well.`
+          : `${i18n._(word)}${score < 3 ? ` ${t`Longer is stronger.`}` : ''}`}
       </Text>
     </div>
   );
@@ -44,16 +46,16 @@ export interface Owner {
 export interface Strength {
   /** 0 (too short) to 4. */
   readonly score: number;
-  readonly word: string;
+  readonly word: MessageDescriptor;
 }
 
-const words = ['Too short', 'Weak', 'Fair', 'Good', 'Strong'] as const;
+const words = [msg`Too short.`, msg`Weak.`, msg`Fair.`, msg`Good.`, msg`Strong.`] as const;
 const sequences = /(.)\1{2,}|0123|1234|2345|3456|4567|5678|6789|abcd|qwer|asdf|password|letmein/i;
 
 /** Estimates the strength while typing. Applies the service's rules, except its list of common passwords. */
 function passwordStrength(password: string, owner: Owner = { email: '', name: '' }): Strength {
   if (password.length < 8) return { score: 0, word: words[0] };
-  if (isOfOwner(password, owner) || isPredictable(password)) return { score: 1, word: 'Too easy to guess' };
+  if (isOfOwner(password, owner) || isPredictable(password)) return { score: 1, word: msg`Too easy to guess.` };
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(password)).length;
   const distinct = new Set(password).size;
   const points = [password.length >= 12, password.length >= 16, kinds >= 3, distinct >= 9];

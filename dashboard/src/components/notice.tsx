@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, type ButtonProps, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -44,7 +46,7 @@ export function ErrorNotice({ error: thrown, onRetry, model, asksPassword = fals
   const wait = useCountdown(error);
   const retry = onRetry && wait === 0 && (
     <Anchor component="button" type="button" onClick={onRetry}>
-      Retry
+      <Trans>Retry</Trans>
     </Anchor>
   );
   return (
@@ -60,13 +62,15 @@ export function ErrorNotice({ error: thrown, onRetry, model, asksPassword = fals
 }
 
 function sentence(error: ApiError, wait: number): string {
-  if (error.code === 'INSUFFICIENT_CREDITS') return `${creditsTitle(error.message)}${error.message}`;
+  const { message, requestId } = error;
+  if (error.code === 'INSUFFICIENT_CREDITS')
+    return [creditsTitle(error.message), error.message].filter(Boolean).join(' ');
   if (error.code === 'ACCOUNT_NOT_CONFIRMED')
-    return 'Confirm your email first. Open the link in the email we sent when you registered.';
+    return t`Confirm your email first. Open the link in the email we sent when you registered.`;
   if (error.code === 'RATE_LIMIT_EXCEEDED')
-    return wait > 0 ? `${error.message} Retry in ${wait} s.` : `${error.message} Retry now.`;
-  if (error.status >= 500 && error.requestId !== undefined) return `${error.message} (request ID ${error.requestId})`;
-  return error.message;
+    return wait > 0 ? t`${message} Retry in ${wait} s.` : t`${message} Retry now.`;
+  if (error.status >= 500 && requestId !== undefined) return t`${message} (request ID ${requestId})`;
+  return message;
 }
 
 /** The limit of calls per month and the spending cap have the same code as too few credits. */
@@ -75,28 +79,29 @@ const spendingCap = /spending cap/;
 
 function creditsTitle(message: string): string {
   if (monthlyLimit.test(message) || spendingCap.test(message)) return '';
-  return /(?<![\d.])0 (?:credits )?(?:are )?left/.test(message) ? "You're out of credits. " : 'Not enough credits. ';
+  return /(?<![\d.])0 (?:credits )?(?:are )?left/.test(message) ? t`You're out of credits.` : t`Not enough credits.`;
 }
 
 /** The service's message contains the initial wait, which this notice counts down. */
 function tooManyAttempts(wait: number, asksPassword: boolean): ReactNode {
-  if (wait === 0) return 'Too many attempts. Try again now.';
-  return (
-    <>
-      Too many attempts. Try again in {formatWait(wait)}
-      {asksPassword && (
-        <>
-          , or <Link href="/forgot-password">reset your password</Link>
-        </>
-      )}
-      .
-    </>
+  if (wait === 0) return t`Too many attempts. Try again now.`;
+  const time = formatWait(wait);
+  return asksPassword ? (
+    <Trans>
+      Too many attempts. Try again in {time}, or <Link href="/forgot-password">reset your password</Link>.
+    </Trans>
+  ) : (
+    t`Too many attempts. Try again in ${time}.`
   );
 }
 
 function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): ReactNode {
   if (error.code === 'INSUFFICIENT_CREDITS' && spendingCap.test(error.message))
-    return <Link href="/usage">View the cap</Link>;
+    return (
+      <Link href="/usage">
+        <Trans>View the cap</Trans>
+      </Link>
+    );
   if (error.code === 'INSUFFICIENT_CREDITS') return <MoreCredits isMonthlyLimit={monthlyLimit.test(error.message)} />;
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return model === undefined ? (
@@ -104,11 +109,23 @@ function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): R
     ) : (
       <>
         {retry}
-        <Link href="/plans">View plans with a higher limit</Link>
+        <Link href="/plans">
+          <Trans>View plans with a higher limit</Trans>
+        </Link>
       </>
     );
-  if (error.code === 'INSUFFICIENT_PERMISSIONS' && isReserved(model)) return <Link href="/plans">Compare plans</Link>;
-  if (error.code === 'ACCOUNT_NOT_CONFIRMED') return <Link href="/">Resend the confirmation email</Link>;
+  if (error.code === 'INSUFFICIENT_PERMISSIONS' && isReserved(model))
+    return (
+      <Link href="/plans">
+        <Trans>Compare plans</Trans>
+      </Link>
+    );
+  if (error.code === 'ACCOUNT_NOT_CONFIRMED')
+    return (
+      <Link href="/">
+        <Trans>Resend the confirmation email</Trans>
+      </Link>
+    );
   return error.status === 0 || error.status >= 500 ? retry : undefined;
 }
 
@@ -117,8 +134,14 @@ function MoreCredits({ isMonthlyLimit }: { isMonthlyLimit: boolean }) {
   const sellsCredits = useSellsCredits();
   return (
     <>
-      {sellsCredits && !isMonthlyLimit && <Link href="/billing">Buy credits</Link>}
-      <Link href="/plans">View plans</Link>
+      {sellsCredits && !isMonthlyLimit && (
+        <Link href="/billing">
+          <Trans>Buy credits</Trans>
+        </Link>
+      )}
+      <Link href="/plans">
+        <Trans>View plans</Trans>
+      </Link>
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Menu, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -21,7 +23,9 @@ export default function OrganizationPopup({ button, isOpen, onChange }: Organiza
     <Menu position="bottom-start" width={240} withinPortal opened={useOpening(isOpen)} onChange={onChange}>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown mah="70dvh" style={{ overflowY: 'auto' }}>
-        <Menu.Label>Organizations</Menu.Label>
+        <Menu.Label>
+          <Trans>Organizations</Trans>
+        </Menu.Label>
         {organizations.map((organization) => (
           <OrganizationItem
             key={organization.id}
@@ -32,10 +36,10 @@ export default function OrganizationPopup({ button, isOpen, onChange }: Organiza
         ))}
         <Menu.Divider role="separator" />
         <Menu.Item leftSection={<Icon name="organization" size={16} />} onClick={() => go('/organization')}>
-          Manage organization
+          <Trans>Manage organization</Trans>
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="plus" size={16} />} onClick={() => go('/organization?new')}>
-          Create organization
+          <Trans>Create organization</Trans>
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -60,7 +64,7 @@ function OrganizationItem({ organization: { name, role, isPersonal }, isCurrent,
         {name}
       </Text>
       <Text size="xs" c="dimmed">
-        {isPersonal ? 'Personal' : roleTitles[role]}
+        {isPersonal ? t`Personal` : roleTitles[role]}
       </Text>
     </Menu.Item>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type ComponentPropsWithRef, lazy } from 'react';
 import { documentOrganization } from '../api/organization.ts';
@@ -31,12 +33,14 @@ function SwitchButton(props: ComponentPropsWithRef<'button'>) {
         {name.slice(0, 1).toUpperCase()}
       </span>
       <span style={{ minWidth: 0 }}>
-        <VisuallyHidden>Organization</VisuallyHidden>
+        <VisuallyHidden>
+          <Trans>Organization</Trans>
+        </VisuallyHidden>
         <Text size="sm" fw={600} truncate dir="auto" title={name}>
           {name}
         </Text>
         <Text size="xs" c="dimmed" truncate mih="1.55em">
-          {organization && (organization.isPersonal ? 'Personal' : roleTitles[organization.role])}
+          {organization && (organization.isPersonal ? t`Personal` : roleTitles[organization.role])}
         </Text>
       </span>
       <Icon name="swap" size={16} />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Service } from '#contract/offered-services.ts';
 import type { OrganizationAccess } from '#contract/organizations/roles.ts';
 import { useConfig } from '../api/config.ts';
@@ -22,106 +23,106 @@ export interface PageGroup {
   readonly links: readonly PageLink[];
 }
 
-const overview: PageGroup = {
-  links: [{ href: '/', label: 'Overview', icon: 'overview', words: 'home start balance' }],
-};
+const overview = (): PageGroup => ({
+  links: [{ href: '/', label: t`Overview`, icon: 'overview', words: t`home start balance` }],
+});
 
-const build: PageGroup = {
-  title: 'Build',
+const build = (): PageGroup => ({
+  title: t`Build`,
   links: [
     {
       href: '/playground',
-      label: 'Playground',
+      label: t`Playground`,
       icon: 'playground',
-      words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
+      words: t`chat try models translate embeddings analyze sentiment entities speech voice audio transcribe`,
       access: 'develop',
     },
-    { href: '/models', label: 'Models', icon: 'models', words: 'prices cost calculator context window' },
-    { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
+    { href: '/models', label: t`Models`, icon: 'models', words: t`prices cost calculator context window` },
+    { href: '/keys', label: t`API keys`, icon: 'keys', words: t`token secret` },
     {
       href: '/agents',
-      label: 'Agents',
+      label: t`Agents`,
       icon: 'agents',
-      words: 'assistant documents conversations retrieval',
+      words: t`assistant documents conversations retrieval`,
       of: 'chat',
       access: 'develop',
     },
     {
       href: '/messages',
-      label: 'Messages',
+      label: t`Messages`,
       icon: 'messages',
-      words: 'sms text phone voice call send',
+      words: t`sms text phone voice call send`,
       of: 'messages',
       access: 'develop',
     },
     {
       href: '/webhooks',
-      label: 'Webhooks',
+      label: t`Webhooks`,
       icon: 'webhooks',
-      words: 'events deliveries',
+      words: t`events deliveries`,
       of: 'webhooks',
       access: 'develop',
     },
   ],
-};
+});
 
-const monitor: PageGroup = {
-  title: 'Monitor',
+const monitor = (): PageGroup => ({
+  title: t`Monitor`,
   links: [
-    { href: '/usage', label: 'Usage', icon: 'usage', words: 'credits ledger spending' },
-    { href: '/logs', label: 'Logs', icon: 'logs', words: 'requests errors' },
+    { href: '/usage', label: t`Usage`, icon: 'usage', words: t`credits ledger spending` },
+    { href: '/logs', label: t`Logs`, icon: 'logs', words: t`requests errors` },
   ],
-};
+});
 
-const plansLink: PageLink = {
+const plansLink = (): PageLink => ({
   href: '/plans',
-  label: 'Plans',
+  label: t`Plans`,
   icon: 'plans',
-  words: 'billing subscription upgrade cancel price',
-};
+  words: t`billing subscription upgrade cancel price`,
+});
 
 /** Shown only if the deployment accepts payments. */
-const billingLink: PageLink = {
+const billingLink = (): PageLink => ({
   href: '/billing',
-  label: 'Billing',
+  label: t`Billing`,
   icon: 'billing',
-  words: 'buy credits pay payments card invoices receipts automatic top-up',
+  words: t`buy credits pay payments card invoices receipts automatic top-up`,
   access: 'bill',
-};
+});
 
-const organizationLink: PageLink = {
+const organizationLink = (): PageLink => ({
   href: '/organization',
-  label: 'Organization',
+  label: t`Organization`,
   icon: 'organization',
-  words: 'team members roles invite switch',
-};
+  words: t`team members roles invite switch`,
+});
 
-const settingsLink: PageLink = {
+const settingsLink = (): PageLink => ({
   href: '/settings',
-  label: 'Settings',
+  label: t`Settings`,
   icon: 'settings',
-  words: 'profile email password sessions delete account',
-};
+  words: t`profile email password sessions delete account`,
+});
 
-const operatorLink: PageLink = {
+const operatorLink = (): PageLink => ({
   href: '/operator',
-  label: 'Operator',
+  label: t`Operator`,
   icon: 'operator',
-  words: 'support accounts audit',
-};
+  words: t`support accounts audit`,
+});
 
 /** Pages that are open to everyone. */
-const docs: PageGroup = {
-  title: 'Docs',
+const docs = (): PageGroup => ({
+  title: t`Docs`,
   links: [
-    { href: '/guides', label: 'Guides', icon: 'guides', words: 'documentation help how to examples' },
-    { href: '/docs', label: 'API reference', icon: 'docs', words: 'documentation operations endpoints' },
+    { href: '/guides', label: t`Guides`, icon: 'guides', words: t`documentation help how to examples` },
+    { href: '/docs', label: t`API reference`, icon: 'docs', words: t`documentation operations endpoints` },
   ],
-};
+});
 
 /** The page's link if not every role may use it. */
 export const restrictedLink = (path: string): PageLink | undefined =>
-  [...build.links, billingLink].find(({ href, access }) => href === path && access);
+  [...build().links, billingLink()].find(({ href, access }) => href === path && access);
 
 /** `unknown` until the service has responded. */
 export type Session = 'member' | 'guest' | 'unknown';
@@ -131,15 +132,16 @@ export function usePageGroups(session: Session): readonly PageGroup[] {
   const { data: me } = useMe({ enabled: session === 'member' });
   const { payments } = useConfig();
   const isOffered = useIsOffered(session === 'member');
-  if (session !== 'member') return [docs];
+  if (session !== 'member') return [docs()];
   const links = [
-    plansLink,
-    ...(payments ? [billingLink] : []),
-    organizationLink,
-    settingsLink,
-    ...(me?.role === 'operator' ? [operatorLink] : []),
+    plansLink(),
+    ...(payments ? [billingLink()] : []),
+    organizationLink(),
+    settingsLink(),
+    ...(me?.role === 'operator' ? [operatorLink()] : []),
   ];
-  const account = { title: 'Account', links };
-  const offered = build.links.filter(({ of }) => of === undefined || isOffered(of));
-  return [overview, { ...build, links: offered }, monitor, account, docs];
+  const developing = build();
+  const account = { title: t`Account`, links };
+  const offered = developing.links.filter(({ of }) => of === undefined || isOffered(of));
+  return [overview(), { ...developing, links: offered }, monitor(), account, docs()];
 }

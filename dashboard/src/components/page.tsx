@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'wouter';
@@ -85,7 +86,7 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
 export function PlaygroundLink() {
   return (
     <Anchor component={Link} href="/playground" size="sm" fw={600}>
-      Open the playground
+      <Trans>Open the playground</Trans>
     </Anchor>
   );
 }

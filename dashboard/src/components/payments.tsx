@@ -1,4 +1,7 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { paymentRoutes } from '#contract/routes/payments.ts';
 import { type Action, useAction, useOnce } from '../api/actions.ts';
@@ -40,7 +43,7 @@ const leavingMs = 20_000;
  */
 function leaveTo(url: string): Promise<never> {
   window.location.assign(url);
-  const stayed = new ApiError('UNREACHABLE', "Can't open the payment provider's page. Try again.");
+  const stayed = new ApiError('UNREACHABLE', t`Can't open the payment provider's page. Try again.`);
   return new Promise((_, reject) => setTimeout(() => reject(stayed), leavingMs));
 }
 
@@ -56,32 +59,48 @@ export function PaymentRefusal({ error }: { error: ApiError }) {
         actions={
           // The bank's page opens in another tab, while this one follows the payment.
           <a href={link} target="_blank" rel="noreferrer" onClick={() => id !== undefined && go(paymentPage(id))}>
-            Confirm the payment
+            <Trans>Confirm the payment</Trans>
           </a>
         }
       >
-        Your bank requires you to confirm the payment. Nothing changes until then.
+        <Trans>Your bank requires you to confirm the payment. Nothing changes until then.</Trans>
       </Notice>
     );
   if (code === 'PAYMENT_ACTION_REQUIRED')
     return (
-      <PortalNotice action="Change the card">Your bank requires you to confirm payments with this card.</PortalNotice>
+      <PortalNotice action={t`Change the card`}>
+        <Trans>Your bank requires you to confirm payments with this card.</Trans>
+      </PortalNotice>
     );
   if (code === 'PAYMENT_DECLINED')
     return (
-      <PortalNotice action="Change the card">Your card was declined. Nothing was charged or changed.</PortalNotice>
+      <PortalNotice action={t`Change the card`}>
+        <Trans>Your card was declined. Nothing was charged or changed.</Trans>
+      </PortalNotice>
     );
-  if (code === 'PAYMENT_METHOD_REQUIRED') return <PortalNotice action="Add a card">No card is saved.</PortalNotice>;
+  if (code === 'PAYMENT_METHOD_REQUIRED')
+    return (
+      <PortalNotice action={t`Add a card`}>
+        <Trans>No card is saved.</Trans>
+      </PortalNotice>
+    );
   if (code === 'INVALID_STATE' && id !== undefined)
     return (
-      <Notice tone="warning" actions={<Link href={paymentPage(id)}>View payment</Link>}>
-        An earlier payment is still in progress. Try again once it is complete.
+      <Notice
+        tone="warning"
+        actions={
+          <Link href={paymentPage(id)}>
+            <Trans>View payment</Trans>
+          </Link>
+        }
+      >
+        <Trans>An earlier payment is still in progress. Try again once it is complete.</Trans>
       </Notice>
     );
   return <ErrorNotice error={error} />;
 }
 
-function PortalNotice({ action, children }: { action: string; children: string }) {
+function PortalNotice({ action, children }: { action: string; children: ReactNode }) {
   const portal = usePortal();
   return (
     <>

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import css from './copy.module.css';
@@ -66,7 +67,7 @@ function ShownSecret({ kind: { what, label, notice, hint }, secret, onDone }: Sh
       {hint}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Done
+          <Trans>Done</Trans>
         </Button>
         <CopyButton value={secret} what={what} worded />
       </Group>

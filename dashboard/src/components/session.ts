@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { dashboardPages } from '#contract/dashboard-config.ts';
@@ -35,7 +36,7 @@ async function signOut(returnTo?: string): Promise<void> {
 export function useSignOut(returnTo?: string): () => void {
   const { run } = useAction(() =>
     signOut(returnTo).catch((error: unknown) => {
-      notify({ message: `You are still signed in. ${toApiError(error).message}`, color: 'red' });
+      notify({ message: `${t`You are still signed in.`} ${toApiError(error).message}`, color: 'red' });
       throw error;
     }),
   );

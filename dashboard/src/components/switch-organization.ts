@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { revokePlaygroundKeys } from '../api/keys.ts';
 import { openOrganization } from '../api/organization-choice.ts';
 import type { OrganizationRecord } from '../api/organizations.ts';
@@ -13,5 +14,5 @@ export async function switchOrganization(
 ): Promise<void> {
   await revokePlaygroundKeys().catch(() => undefined);
   if (await openOrganization(isPersonal ? null : { id, name }, path)) return;
-  notify({ message: 'Organizations cannot be switched, because this browser blocks storage.', color: 'red' });
+  notify({ message: t`Organizations cannot be switched, because this browser blocks storage.`, color: 'red' });
 }

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
@@ -125,9 +126,13 @@ export function PagedList<Row>({ pages, isErrorShown = true, empty, children }: 
       {rows && !isEmpty && children(rows)}
       {hasNextPage && (
         <Group justify="center" mt="md">
-          {isEmpty && <Text size="sm">No results yet.</Text>}
+          {isEmpty && (
+            <Text size="sm">
+              <Trans>No results yet.</Trans>
+            </Text>
+          )}
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Load more
+            <Trans>Load more</Trans>
           </Button>
         </Group>
       )}
@@ -146,7 +151,7 @@ export function RefreshButton({ pages, onRefresh }: { pages: Pages<unknown>; onR
         void refetch();
       }}
     >
-      Refresh
+      <Trans>Refresh</Trans>
     </Button>
   );
 }

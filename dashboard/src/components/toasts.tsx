@@ -16,8 +16,7 @@ export default function Toasts() {
   return <Notifications position={position} autoClose={5000} limit={10} pauseResetOnHover="notification" />;
 }
 
-const buttons =
-  'button, input, select, textarea, label, [role="button"], [role="menuitem"], [role="option"], [role="tab"]';
+const buttons = `button, input, select, textarea, label, [role="button"], [role="menuitem"], [role="option"], [role="tab"]`;
 
 /** Moves the toasts so that they cover no button. */
 function keepClear(): () => void {

@@ -1,47 +1,36 @@
+import { plural, t } from '@lingui/core/macro';
+import type { Language } from '#contract/accounts/languages.ts';
 import { dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
+import { language } from './language.ts';
+
+/** English as in Great Britain, and Arabic with Latin digits, which prices and code have too. */
+const locales: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de', es: 'es', ja: 'ja', ar: 'ar-u-nu-latn' };
+const locale = locales[language];
 
 /** Uses the page's language, never the browser's. */
-const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
-const about = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
-const exact = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 });
-const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const dayFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const dayMonthFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const timeFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const yearTimeFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const secondFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-const stampFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const about = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+const seconds = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const dollars = new Intl.NumberFormat(language === 'en' ? 'en-US' : locale, { style: 'currency', currency: 'USD' });
+
+const day = { day: 'numeric', month: 'short' } as const;
+const time = { hour: '2-digit', minute: '2-digit' } as const;
+const year = { year: 'numeric' } as const;
+const second = { second: '2-digit' } as const;
+const dates = (parts: Intl.DateTimeFormatOptions, name = locale) => new Intl.DateTimeFormat(name, parts);
+const dayFormat = dates({ ...day, ...year, timeZone: 'UTC' });
+const dayMonthFormat = dates({ ...day, timeZone: 'UTC' });
+const timeFormat = dates({ ...day, ...time });
+const yearTimeFormat = dates({ ...day, ...year, ...time });
+const secondFormat = dates({ ...day, ...time, ...second });
+const stampFormat = dates({ ...day, ...year, ...time, ...second });
+/** For the texts of the API, which are in English. */
+const englishFormat = dates({ ...day, ...year, ...time }, locales.en);
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const list = new Intl.ListFormat(locale);
 
 /** Shown for an invalid date, on which formatters of `Intl` throw. */
 const noDate = '–';
@@ -53,23 +42,23 @@ function formatDate(format: Intl.DateTimeFormat, at: number): string {
 /** The API's -1, or a grant so large that it stands for no limit (docs/adr/0005-unlimited-plans.md). */
 export const isUnlimited = (credits: number): boolean => credits < 0 || credits >= 100_000_000;
 
-export const formatWhole = (value: number): string => (isUnlimited(value) ? 'Unlimited' : whole.format(value));
+export const formatWhole = (value: number): string => (isUnlimited(value) ? t`Unlimited` : whole.format(value));
 /** Credits with at most two decimals. */
-export const formatAbout = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : about.format(credits));
+export const formatAbout = (credits: number): string => (isUnlimited(credits) ? t`Unlimited` : about.format(credits));
 /** Credits with up to six decimals, as metered. */
-export const formatCredits = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : exact.format(credits));
+export const formatCredits = (credits: number): string => (isUnlimited(credits) ? t`Unlimited` : exact.format(credits));
 /** A number with up to six decimals. Unlike credits, it is never "Unlimited". */
 export const formatExact = (value: number): string => exact.format(value);
 /** "12K", for narrow places. */
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatPrice = (usd: number | null): string => {
-  if (usd === null) return 'Custom';
-  return usd === 0 ? 'Free' : dollars.format(usd);
+  if (usd === null) return t`Custom`;
+  return usd === 0 ? t`Free` : dollars.format(usd);
 };
 /** "24%". A share above zero that rounds to it is "<1%". */
 export function formatShare(part: number, all: number): string {
-  const percent = all === 0 ? 0 : Math.round((100 * part) / all);
-  return percent === 0 && part > 0 ? '<1%' : `${percent}%`;
+  const share = all === 0 ? 0 : Math.round((100 * part) / all) / 100;
+  return share === 0 && part > 0 ? `<${percent.format(0.01)}` : percent.format(share);
 }
 export const formatMoney = (usd: number): string => dollars.format(usd);
 export const formatCents = (cents: number): string => formatMoney(cents / 100);
@@ -98,21 +87,20 @@ export const formatStamp = (iso: string): string => formatDate(stampFormat, Date
  */
 export const formatTimestamps = (text: string): string =>
   text.replaceAll(/\b(at )?(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))/g, (found, at, iso) =>
-    Number.isNaN(Date.parse(iso)) ? found : `${at ? 'on ' : ''}${formatDate(yearTimeFormat, Date.parse(iso))}`,
+    Number.isNaN(Date.parse(iso)) ? found : `${at ? 'on ' : ''}${formatDate(englishFormat, Date.parse(iso))}`,
   );
 /** "640 ms", "1.28 s". */
 export const formatDuration = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+  ms < 1000 ? `${Math.round(ms)} ms` : `${seconds.format(ms / 1000)} s`;
 
 const kib = 1024;
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, useGrouping: false });
 
 /** "640 bytes", "1.5 KiB", "4 MiB". */
 export function formatBytes(bytes: number): string {
-  if (bytes < kib) return `${bytes} bytes`;
-  return bytes < kib * kib ? `${rounded(bytes / kib)} KiB` : `${rounded(bytes / kib / kib)} MiB`;
+  if (bytes < kib) return t`${bytes} bytes`;
+  return bytes < kib * kib ? `${tenths.format(bytes / kib)} KiB` : `${tenths.format(bytes / kib / kib)} MiB`;
 }
-
-const rounded = (value: number): number => Number(value.toFixed(1));
 
 const steps = [
   ['day', dayMs],
@@ -125,8 +113,8 @@ export function formatFromNow(iso: string, now: number): string {
   const difference = Date.parse(iso) - now;
   if (Number.isNaN(difference)) return noDate;
   const step = steps.find(([, ms]) => Math.abs(difference) >= ms);
-  if (!step && difference > 0) return 'in less than a minute';
-  return step ? relative.format(Math.round(difference / step[1]), step[0]) : 'just now';
+  if (!step && difference > 0) return t`in less than a minute`;
+  return step ? relative.format(Math.round(difference / step[1]), step[0]) : t`just now`;
 }
 
 const waits = [
@@ -138,12 +126,25 @@ const waits = [
 /** "28 s", "1 hour". A waiting time, rounded up. */
 export function formatWait(seconds: number): string {
   const [unit, length] = waits.find(([, length]) => seconds >= length) ?? [];
-  return unit ? count(Math.ceil(seconds / length), unit) : `${seconds} s`;
+  if (!unit) return `${seconds} s`;
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.ceil(seconds / length),
+  );
 }
 
 export const count = (value: number, one: string, many = `${one}s`): string =>
   `${whole.format(value)} ${value === 1 ? one : many}`;
 
 /** "1 credit", "2,500 credits", "Unlimited credits". */
-export const creditCount = (credits: number, format = formatWhole): string =>
-  `${format(credits)} ${format(credits) === '1' ? 'credit' : 'credits'}`;
+export function creditCount(credits: number, format = formatWhole): string {
+  const amount = format(credits);
+  // The plural form of the displayed number.
+  const shown = amount === '1' ? 1 : Math.abs(credits) === 1 ? 2 : credits;
+  return plural(shown, { one: `${amount} credit`, other: `${amount} credits` });
+}
+
+/** "keys, agents and webhooks". */
+export const formatList = (items: readonly string[]): string => list.format(items);
+
+/** A title within a sentence. Nouns of German keep their capital letters. */
+export const lowered = (title: string): string => (language === 'de' ? title : title.toLocaleLowerCase(locale));

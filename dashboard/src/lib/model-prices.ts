@@ -1,3 +1,4 @@
+import { select, t } from '@lingui/core/macro';
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
 import { type Model, priceAt } from '#contract/inference/models.ts';
 import type { Capability, ModelPrice } from '#contract/offer/offer.ts';
@@ -5,11 +6,21 @@ import { serviceOf } from '#contract/offered-services.ts';
 import { creditCount, formatCredits, formatWhole } from './format.ts';
 
 export const capabilityTitles: Readonly<Record<Capability, string>> = {
-  chat: 'Chat',
-  completion: 'Completion',
-  embeddings: 'Embeddings',
-  speech: 'Text-to-speech',
-  transcription: 'Transcription',
+  get chat() {
+    return t`Chat`;
+  },
+  get completion() {
+    return t`Completion`;
+  },
+  get embeddings() {
+    return t`Embeddings`;
+  },
+  get speech() {
+    return t`Text-to-speech`;
+  },
+  get transcription() {
+    return t`Transcription`;
+  },
 };
 
 /** The price in lines: "2 credits per million input tokens", or "1 credit per chat completion". */
@@ -32,39 +43,56 @@ export const inCredits = ({ perRequest, input, cachedInput, cacheWrite, output }
 
 /** Rates in credits per request and per million tokens. */
 export function rateLines({ perRequest, input, cachedInput, cacheWrite, output }: Rates): string[] {
-  const rates: readonly (readonly [amount: number, text: string, isShown: boolean])[] = [
-    [perRequest, 'per request', perRequest > 0],
-    [input, 'per million input tokens', input > 0],
-    [cachedInput, 'per million cached input tokens', cachedInput !== input],
-    [cacheWrite, 'per million input tokens written to the cache', cacheWrite !== input],
-    [output, 'per million output tokens', output > 0],
+  const line = (rate: number, isShown: boolean, text: (amount: string) => string): string[] =>
+    isShown ? [text(creditCount(rate, formatCredits))] : [];
+  const lines = [
+    ...line(perRequest, perRequest > 0, (amount) => t`${amount} per request`),
+    ...line(input, input > 0, (amount) => t`${amount} per million input tokens`),
+    ...line(cachedInput, cachedInput !== input, (amount) => t`${amount} per million cached input tokens`),
+    ...line(cacheWrite, cacheWrite !== input, (amount) => t`${amount} per million input tokens written to the cache`),
+    ...line(output, output > 0, (amount) => t`${amount} per million output tokens`),
   ];
-  const lines = rates
-    .filter(([, , isShown]) => isShown)
-    .map(([amount, text]) => `${creditCount(amount, formatCredits)} ${text}`);
-  return lines.length > 0 ? lines : ['Free'];
+  return lines.length > 0 ? lines : [t`Free`];
 }
 
 /** The rates in one line: "2 in, 0.5 cached, 8 out per million tokens". */
 export function rateText({ perRequest, input, cachedInput, cacheWrite, output }: Rates): string {
+  const part = (rate: number, text: (amount: string) => string): string => text(formatCredits(rate));
   const rates = [
-    `${formatCredits(input)} in`,
-    ...(cachedInput === input ? [] : [`${formatCredits(cachedInput)} cached`]),
-    ...(cacheWrite === input ? [] : [`${formatCredits(cacheWrite)} written to the cache`]),
-    `${formatCredits(output)} out`,
-  ];
-  const perMillion = input + cachedInput + cacheWrite + output > 0 ? `${rates.join(', ')} per million tokens` : '';
-  const fixed = perRequest > 0 ? `${creditCount(perRequest, formatCredits)} per request` : '';
-  return [fixed, perMillion].filter(Boolean).join(', ') || 'Free';
+    part(input, (amount) => t`${amount} in`),
+    ...(cachedInput === input ? [] : [part(cachedInput, (amount) => t`${amount} cached`)]),
+    ...(cacheWrite === input ? [] : [part(cacheWrite, (amount) => t`${amount} written to the cache`)]),
+    part(output, (amount) => t`${amount} out`),
+  ].join(', ');
+  const perMillion = input + cachedInput + cacheWrite + output > 0 ? t`${rates} per million tokens` : '';
+  const amount = creditCount(perRequest, formatCredits);
+  return [perRequest > 0 ? t`${amount} per request` : '', perMillion].filter(Boolean).join(', ') || t`Free`;
 }
 
-const units: Readonly<Partial<Record<ServiceName, string>>> = { chat: 'chat completion' };
-
 export function serviceLine(service: ServiceName): string {
-  const { credits, unit, unitSize } = prices[service];
-  const name = units[service] ?? unit;
+  const { credits, unitSize, ...price } = prices[service];
+  const unit = service === 'chat' ? 'completion' : price.unit;
   const amount = creditCount(credits, formatCredits);
-  return unitSize === 1 ? `${amount} per ${name}` : `${amount} per ${formatWhole(unitSize)} ${name}s`;
+  const size = formatWhole(unitSize);
+  return unitSize === 1
+    ? t`${amount} per ${select(unit, {
+        word: 'word',
+        request: 'request',
+        character: 'character',
+        message: 'message',
+        token: 'token',
+        second: 'second',
+        other: 'chat completion',
+      })}`
+    : t`${amount} per ${size} ${select(unit, {
+        word: 'words',
+        request: 'requests',
+        character: 'characters',
+        message: 'messages',
+        token: 'tokens',
+        second: 'seconds',
+        other: 'chat completions',
+      })}`;
 }
 
 /** Orders models by price: the cost of a million tokens of each kind, or of one unit of the service. */

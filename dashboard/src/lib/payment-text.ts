@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
 import type { InferOutput } from 'valibot';
 import type { AutoTopUp, Payment } from '#contract/payments/payments.ts';
 import { dayOf } from '#contract/shared/time.ts';
@@ -10,12 +12,14 @@ type Status = PaymentRecord['status'];
 
 /** Purpose of the payment, such as "1,000 credits" or "Upgrade to Pro Pass". */
 export function paymentTitle({ kind, credits, planId = '' }: Bought): string {
+  const bought = creditCount(credits);
+  const plan = planTitle(planId);
   const titles: Readonly<Record<PaymentRecord['kind'], string>> = {
-    pack: creditCount(credits),
-    top_up: `${creditCount(credits)}, automatic top-up`,
-    plan: planTitle(planId),
-    upgrade: `Upgrade to ${planTitle(planId)}`,
-    renewal: `${planTitle(planId)}, renewal`,
+    pack: bought,
+    top_up: t`${bought}, automatic top-up`,
+    plan,
+    upgrade: t`Upgrade to ${plan}`,
+    renewal: t`${plan}, renewal`,
   };
   return titles[kind];
 }
@@ -28,15 +32,15 @@ interface StatusLabel {
   readonly color: string;
 }
 
-const statuses: Readonly<Record<Status, StatusLabel>> = {
-  created: { title: 'Not paid yet', color: 'gray' },
-  action_required: { title: 'Confirmation needed', color: 'yellow.8' },
-  paid: { title: 'Processing', color: 'gray' },
-  granted: { title: 'Paid', color: 'pine' },
-  failed: { title: 'Failed', color: 'red' },
-  expired: { title: 'Expired', color: 'gray' },
-  refunded: { title: 'Refunded', color: 'gray' },
-  disputed: { title: 'Disputed', color: 'yellow.8' },
+const statuses: Readonly<Record<Status, Omit<StatusLabel, 'title'> & { readonly title: MessageDescriptor }>> = {
+  created: { title: msg`Not paid yet`, color: 'gray' },
+  action_required: { title: msg`Confirmation needed`, color: 'yellow.8' },
+  paid: { title: msg`Processing`, color: 'gray' },
+  granted: { title: msg`Paid`, color: 'pine' },
+  failed: { title: msg`Failed`, color: 'red' },
+  expired: { title: msg`Expired`, color: 'gray' },
+  refunded: { title: msg`Refunded`, color: 'gray' },
+  disputed: { title: msg`Disputed`, color: 'yellow.8' },
 };
 
 export function statusLabel({
@@ -45,7 +49,8 @@ export function statusLabel({
   refundedAmount,
 }: Pick<PaymentRecord, 'status' | 'amount' | 'refundedAmount'>): StatusLabel {
   const isPart = status === 'granted' && refundedAmount > 0 && refundedAmount < amount;
-  return isPart ? { ...statuses.refunded, title: 'Partly refunded' } : statuses[status];
+  const { title, color } = isPart ? { ...statuses.refunded, title: msg`Partly refunded` } : statuses[status];
+  return { title: i18n._(title), color };
 }
 
 /** Polls of a payment after checkout: one per second at first, and a minute in total. */
@@ -72,41 +77,48 @@ export function returnText(
   const { credits, amount, refundedAmount, planId = '' } = payment;
   const sum = formatCents(amount);
   const title = paymentTitle(payment);
-  const what = isForPlan(payment) ? `the ${planInSentence(planId)}` : creditCount(credits);
+  const plan = planInSentence(planId);
+  const bought = creditCount(credits);
+  const what = isForPlan(payment) ? t`the ${plan}` : bought;
+  const next = adding(payment);
+  const refunded = formatCents(refundedAmount);
   const texts: Readonly<Record<Status, ReturnText>> = {
     created: isCancelled
-      ? { tone: 'warning', text: `You left the payment page. Nothing was charged for ${what}.` }
+      ? { tone: 'warning', text: t`You left the payment page. Nothing was charged for ${what}.` }
       : isWaiting
-        ? { tone: 'info', text: `Waiting for the payment of ${sum} for ${what}…` }
+        ? { tone: 'info', text: t`Waiting for the payment of ${sum} for ${what}…` }
         : {
             tone: 'warning',
-            text: `The payment of ${sum} has not arrived yet. If you have paid, it can take a few minutes, and we will send you a receipt.`,
+            text: t`The payment of ${sum} has not arrived yet. If you have paid, it can take a few minutes, and we will send you a receipt.`,
           },
     action_required: {
       tone: 'warning',
-      text: `Your bank requires you to confirm the payment of ${sum} for ${what}. Nothing is charged until then.`,
+      text: t`Your bank requires you to confirm the payment of ${sum} for ${what}. Nothing is charged until then.`,
     },
-    paid: { tone: 'info', text: `The payment of ${sum} has arrived. ${adding(payment)}` },
+    paid: { tone: 'info', text: t`The payment of ${sum} has arrived. ${next}` },
     granted: {
       tone: 'info',
-      text: isForPlan(payment) ? `Paid ${sum}: ${title}.` : `Paid ${sum}: ${creditCount(credits)} were added.`,
+      text: isForPlan(payment) ? t`Paid ${sum}: ${title}.` : t`Paid ${sum}: ${bought} were added.`,
     },
-    failed: { tone: 'error', text: `The payment of ${sum} for ${what} failed. Nothing was charged.` },
+    failed: { tone: 'error', text: t`The payment of ${sum} for ${what} failed. Nothing was charged.` },
     expired: {
       tone: 'warning',
-      text: `The payment page for ${what} expired before it was paid. Nothing was charged.`,
+      text: t`The payment page for ${what} expired before it was paid. Nothing was charged.`,
     },
     refunded: {
       tone: 'info',
-      text: `${refundedAmount < amount ? `${formatCents(refundedAmount)} of ${sum}` : sum} for ${what} was refunded.`,
+      text:
+        refundedAmount < amount
+          ? t`${refunded} of ${sum} for ${what} was refunded.`
+          : t`${sum} for ${what} was refunded.`,
     },
-    disputed: { tone: 'warning', text: `The payment of ${sum} for ${what} is disputed with your bank.` },
+    disputed: { tone: 'warning', text: t`The payment of ${sum} for ${what} is disputed with your bank.` },
   };
   return texts[payment.status];
 }
 
 const adding = (payment: Bought): string =>
-  isForPlan(payment) ? 'Your plan will change shortly.' : 'Your credits will be added shortly.';
+  isForPlan(payment) ? t`Your plan will change shortly.` : t`Your credits will be added shortly.`;
 
 type Card = NonNullable<InferOutput<typeof AutoTopUp>['card']>;
 
@@ -118,8 +130,10 @@ const brands: Readonly<Record<string, string>> = {
 };
 
 /** Such as "Visa ending in 4242". */
-export const cardTitle = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): string =>
-  `${brands[brand] ?? brand.slice(0, 1).toUpperCase() + brand.slice(1)} ending in ${last4}`;
+export function cardTitle({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): string {
+  const name = brands[brand] ?? brand.slice(0, 1).toUpperCase() + brand.slice(1);
+  return t`${name} ending in ${last4}`;
+}
 
 /** "04/2031". */
 export const cardExpiry = ({ expMonth, expYear }: Pick<Card, 'expMonth' | 'expYear'>): string =>
@@ -150,24 +164,35 @@ type TopUp = Pick<InferOutput<typeof AutoTopUp>, 'state' | 'lastFailure'>;
 type Failure = NonNullable<TopUp['lastFailure']>['reason'];
 
 const failures: Readonly<Record<Exclude<Failure, 'returned'>, string>> = {
-  declined: 'the card was declined',
-  action_required: 'the bank requires confirmation',
-  no_card: 'no card is saved',
-  monthly_limit: 'it would exceed the monthly limit',
-  unavailable: 'the payment provider could not be reached',
+  get declined() {
+    return t`the card was declined`;
+  },
+  get action_required() {
+    return t`the bank requires confirmation`;
+  },
+  get no_card() {
+    return t`no card is saved`;
+  },
+  get monthly_limit() {
+    return t`it would exceed the monthly limit`;
+  },
+  get unavailable() {
+    return t`the payment provider could not be reached`;
+  },
 };
 
 /** Describes the last failure and its effect. `day`: the formatted day of the failure. */
 export function topUpFailure({ state, lastFailure }: TopUp, day: string): string | undefined {
   if (lastFailure === null) return undefined;
   if (lastFailure.reason === 'returned')
-    return `The automatic top-up is off, because a payment was refunded or disputed on ${day}.`;
-  const failed = `The top-up of ${day} failed, because ${failures[lastFailure.reason]}.`;
-  if (state === 'action_required') return `${failed} Confirm the payment, then save the top-up to turn it on again.`;
-  if (state === 'off') return `${failed} The automatic top-up is off.`;
+    return t`The automatic top-up is off, because a payment was refunded or disputed on ${day}.`;
+  const reason = failures[lastFailure.reason];
+  const failed = t`The top-up of ${day} failed, because ${reason}.`;
+  if (state === 'action_required') return t`${failed} Confirm the payment, then save the top-up to turn it on again.`;
+  if (state === 'off') return t`${failed} The automatic top-up is off.`;
   return lastFailure.reason === 'monthly_limit'
-    ? `${failed} It continues next month (UTC).`
-    : `${failed} It will be tried again.`;
+    ? t`${failed} It continues next month (UTC).`
+    : t`${failed} It will be tried again.`;
 }
 
 /** The URL in an error's detail, without the full stop after it. */

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { messagesPlan, type PlanLimits, smallestWith, webhooksPlan } from '#contract/billing/plans.ts';
 import { callableModels } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
@@ -27,14 +28,18 @@ export function planFacts({
 }: Omit<PlanLimits, 'name' | 'price'>): PlanFact[] {
   const has = (feature: PlanFeature): boolean => rank >= smallestWith[feature].id || features.includes(feature);
   const fact = (before: string): PlanFact => ({ isIncluded: true, before });
+  const credits = creditCount(creditsPerMonth ?? 0);
+  const monthly = formatWhole(callsPerMonth ?? 0);
+  const perMinute = formatWhole(callsPerMinute ?? 0);
+  const concurrent = formatWhole(maxConcurrentCalls);
   return [
-    fact(creditsPerMonth === null ? 'Unlimited credits' : `${creditCount(creditsPerMonth)} per month`),
-    ...(callsPerMonth === null ? [] : [fact(`${formatWhole(callsPerMonth)} calls per month`)]),
-    fact(callsPerMinute === null ? 'Unlimited calls per minute' : `${formatWhole(callsPerMinute)} calls per minute`),
-    fact(`${formatWhole(maxConcurrentCalls)} concurrent calls`),
+    fact(creditsPerMonth === null ? t`Unlimited credits` : t`${credits} per month`),
+    ...(callsPerMonth === null ? [] : [fact(t`${monthly} calls per month`)]),
+    fact(callsPerMinute === null ? t`Unlimited calls per minute` : t`${perMinute} calls per minute`),
+    fact(t`${concurrent} concurrent calls`),
     ...reservedModelsFact(rank),
-    ...featureFact(has('messages'), messagesPlan, 'SMS and voice calls', 'No SMS or voice calls'),
-    ...featureFact(has('webhooks'), webhooksPlan, 'Webhooks', 'No webhooks'),
+    ...featureFact(has('messages'), messagesPlan, t`SMS and voice calls`, t`No SMS or voice calls`),
+    ...featureFact(has('webhooks'), webhooksPlan, t`Webhooks`, t`No webhooks`),
   ];
 }
 
@@ -44,8 +49,8 @@ function reservedModelsFact(rank: number): PlanFact[] {
   const isIncluded = reservedModels.some(({ minPlanRank }) => minPlanRank <= rank);
   return [
     isIncluded
-      ? { isIncluded, before: 'All models, including ', models: ids }
-      : { isIncluded, models: ids, after: ' not included' },
+      ? { isIncluded, before: `${t`All models, including`} `, models: ids }
+      : { isIncluded, models: ids, after: ` ${t`not included`}` },
   ];
 }
 

@@ -1,30 +1,51 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
 import { type OrganizationAccess, type OrganizationRole, rolesByAccess } from '#contract/organizations/roles.ts';
+import { formatList, lowered } from './format.ts';
 
 export const roleTitles: Readonly<Record<OrganizationRole, string>> = {
-  owner: 'Owner',
-  admin: 'Admin',
-  developer: 'Developer',
-  billing: 'Billing',
-  viewer: 'Viewer',
+  get owner() {
+    return t`Owner`;
+  },
+  get admin() {
+    return t`Admin`;
+  },
+  get developer() {
+    return t`Developer`;
+  },
+  get billing() {
+    return t`Billing`;
+  },
+  get viewer() {
+    return t`Viewer`;
+  },
 };
 
 export const roleTexts: Readonly<Record<OrganizationRole, string>> = {
-  owner: 'everything, including payments and deletion',
-  admin: 'members, API keys, webhooks and agents',
-  developer: 'API keys, webhooks, agents and calls',
-  billing: 'plan and payments',
-  viewer: 'read only',
+  get owner() {
+    return t`everything, including payments and deletion`;
+  },
+  get admin() {
+    return t`members, API keys, webhooks and agents`;
+  },
+  get developer() {
+    return t`API keys, webhooks, agents and calls`;
+  },
+  get billing() {
+    return t`plan and payments`;
+  },
+  get viewer() {
+    return t`read only`;
+  },
 };
 
-const plurals: Readonly<Record<OrganizationRole, string>> = {
-  owner: 'owners',
-  admin: 'admins',
-  developer: 'developers',
-  billing: 'billing members',
-  viewer: 'viewers',
+const plurals: Readonly<Record<OrganizationRole, MessageDescriptor>> = {
+  owner: msg`owners`,
+  admin: msg`admins`,
+  developer: msg`developers`,
+  billing: msg`billing members`,
+  viewer: msg`viewers`,
 };
-
-const list = new Intl.ListFormat('en-GB');
 
 /** "Your role in Acme is viewer. Only owners, admins and developers can change API keys." */
 export function refusalText(
@@ -33,8 +54,9 @@ export function refusalText(
   what: string,
   organization: string,
 ): string {
-  const who = list.format(rolesByAccess[access].map((one) => plurals[one]));
-  return `Your role in ${organization} is ${roleTitles[role].toLowerCase()}. Only ${who} can ${what}.`;
+  const who = formatList(rolesByAccess[access].map((one) => i18n._(plurals[one])));
+  const title = lowered(roleTitles[role]);
+  return t`Your role in ${organization} is ${title}. Only ${who} can ${what}.`;
 }
 
 const granted = ['admin', 'developer', 'billing', 'viewer'] as const;

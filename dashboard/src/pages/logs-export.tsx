@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { InferInput } from 'valibot';
@@ -7,7 +10,6 @@ import { useNow } from '../api/config.ts';
 import { Icon } from '../components/icon.tsx';
 import { ErrorNotice, Notice } from '../components/notice.tsx';
 import { csvOf, saveFile } from '../lib/files.ts';
-import { count, formatWhole } from '../lib/format.ts';
 import type { ListRequests, RequestEntry } from './logs.tsx';
 
 /** Requests per file, so that the page's memory is bounded. */
@@ -16,8 +18,8 @@ const pageSize = 200;
 const retentionDays = 30;
 
 const formats = {
-  csv: { title: 'Export CSV', type: 'text/csv;charset=utf-8', textOf: csvText },
-  jsonl: { title: 'Export JSONL', type: 'application/jsonl', textOf: jsonLines },
+  csv: { title: msg`Export CSV`, type: 'text/csv;charset=utf-8', textOf: csvText },
+  jsonl: { title: msg`Export JSONL`, type: 'application/jsonl', textOf: jsonLines },
 } as const;
 type Format = keyof typeof formats;
 
@@ -86,7 +88,7 @@ export function ExportButtons({ isRunning, start }: Export) {
       disabled={isRunning}
       onClick={() => void start(format === 'csv' ? 'csv' : 'jsonl')}
     >
-      {title}
+      {i18n._(title)}
     </Button>
   ));
 }
@@ -98,21 +100,28 @@ export function ExportStatus({ status, start, stop }: Export) {
   if (end === 'full')
     return (
       <Notice tone="warning">
-        The file has the newest {formatWhole(requests)} requests. Choose a time range for older ones.
+        {plural(requests, {
+          one: 'The file has the newest request. Choose a time range for older ones.',
+          other: 'The file has the newest # requests. Choose a time range for older ones.',
+        })}
       </Notice>
     );
   if (end === 'complete')
     return (
       <Text size="sm" c="dimmed" mb="md" role="status">
-        Exported {count(requests, 'request')}.
+        {plural(requests, { one: 'Exported # request.', other: 'Exported # requests.' })}
       </Text>
     );
   return (
     <Group mb="md" gap="sm" wrap="nowrap">
-      <Progress value={share} flex={1} aria-label="Export" />
-      <Text size="sm">{count(requests, 'request')}</Text>
+      <Progress
+        value={share}
+        flex={1}
+        aria-label={t({ message: 'Export', comment: 'Noun, the name of a progress bar' })}
+      />
+      <Text size="sm">{plural(requests, { one: '# request', other: '# requests' })}</Text>
       <Button variant="default" size="xs" onClick={stop}>
-        Cancel
+        <Trans>Cancel</Trans>
       </Button>
     </Group>
   );

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
@@ -16,7 +18,7 @@ import { FilterFields, NoMatch, QueryField, useFilter } from '../components/filt
 import { Notice } from '../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../components/tables.tsx';
-import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../lib/format.ts';
+import { formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../lib/format.ts';
 import { useQuery } from '../lib/hooks.ts';
 import { serviceTitle } from '../lib/offer.ts';
 import { localDay, startOfDay } from '../lib/time-zone.ts';
@@ -29,17 +31,17 @@ export default function LogsPage() {
   const { data: keys = [] } = useKeys();
   return (
     <Page
-      title="Logs"
-      lead="Requests from the last 30 days, including rejected and failed ones. Without prompts and responses."
+      title={t`Logs`}
+      lead={t`Requests from the last 30 days, including rejected and failed ones. Without prompts and responses.`}
     >
-      <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={noRequests} />
+      <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={<NoRequests />} />
     </Page>
   );
 }
 
-const noRequests = (
-  <Empty icon="logs" title="No requests yet" action={<PlaygroundLink />}>
-    Requests appear here a few seconds after their response.
+const NoRequests = () => (
+  <Empty icon="logs" title={t`No requests yet`} action={<PlaygroundLink />}>
+    <Trans>Requests appear here a few seconds after their response.</Trans>
   </Empty>
 );
 
@@ -70,10 +72,10 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
   const { item, isOpen, open, close } = useOpened<RequestEntry>();
   const saving = useLogExport({ list, query: requested });
   const isFiltered = Object.values(requested).some((value) => value !== undefined);
-  const noMatch = <NoMatch icon="logs" title="No requests match these filters" filters={[...filters, ...texts]} />;
+  const noMatch = <NoMatch icon="logs" title={t`No requests match these filters`} filters={[...filters, ...texts]} />;
   return (
     <Panel
-      title="Requests"
+      title={t`Requests`}
       aside={
         <Group gap="xs">
           <ExportButtons {...saving} />
@@ -91,7 +93,7 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
       <PagedList pages={pages} empty={isFiltered ? noMatch : empty}>
         {(requests) => <RequestTable requests={requests} onOpen={open} />}
       </PagedList>
-      <DetailsDrawer title="Request" size={440} item={item} isOpen={isOpen} onClose={close}>
+      <DetailsDrawer title={t`Request`} size={440} item={item} isOpen={isOpen} onClose={close}>
         {(request) => <RequestDetails request={request} />}
       </DetailsDrawer>
     </Panel>
@@ -109,20 +111,23 @@ async function readPage(list: ListRequests, query: InferInput<typeof RequestQuer
 }
 
 const custom = 'custom';
-const dayChoices = [
-  { value: '7', label: '7 days' },
-  { value: '1', label: 'Today' },
-  { value: custom, label: 'Custom' },
-] as const;
+const dayChoices = () =>
+  [
+    { value: '7', label: t`7 days` },
+    { value: '1', label: t`Today` },
+    { value: custom, label: t({ message: 'Custom', context: 'time range' }) },
+  ] as const;
 
-const searchFields = [
-  { name: 'id', label: 'Request ID', maxLength: 64 },
-  { name: 'error', label: 'Error contains', maxLength: 100 },
-] as const;
-const rangeFields = [
-  { name: 'from', label: 'From', type: 'datetime-local' },
-  { name: 'to', label: 'To', type: 'datetime-local' },
-] as const;
+const searchFields = () =>
+  [
+    { name: 'id', label: t`Request ID`, maxLength: 64 },
+    { name: 'error', label: t`Error contains`, maxLength: 100 },
+  ] as const;
+const rangeFields = () =>
+  [
+    { name: 'from', label: t({ message: 'From', context: 'start time' }), type: 'datetime-local' },
+    { name: 'to', label: t({ message: 'To', context: 'end time' }), type: 'datetime-local' },
+  ] as const;
 
 /** The start of the first of the last `days` local days. */
 function startOfLast(days: number, today: string): string {
@@ -135,15 +140,16 @@ function timeOf(local: string | null): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
-const statusChoices = [
-  { value: '2xx', label: '2xx: succeeded' },
-  { value: '4xx', label: '4xx: client error' },
-  { value: '400', label: '400: invalid request' },
-  { value: '402', label: '402: insufficient credits' },
-  { value: '403', label: '403: not permitted' },
-  { value: '429', label: '429: rate limit' },
-  { value: '5xx', label: '5xx: failed' },
-] as const;
+const statusChoices = () =>
+  [
+    { value: '2xx', label: t`2xx: succeeded` },
+    { value: '4xx', label: t`4xx: client error` },
+    { value: '400', label: t`400: invalid request` },
+    { value: '402', label: t`402: insufficient credits` },
+    { value: '403', label: t`403: not permitted` },
+    { value: '429', label: t`429: rate limit` },
+    { value: '5xx', label: t`5xx: failed` },
+  ] as const;
 
 const modelChoices = knownModels().map(({ id }) => ({ value: id, label: id }));
 
@@ -153,19 +159,19 @@ function useFilters(today: string, keys: readonly KeyRecord[]) {
   const keyId = query.get('key');
   const keyChoices = keys.map((key) => ({ value: key.id, label: keyTitle(key) }));
   const isUnknown = keyId !== null && !keys.some(({ id }) => id === keyId);
-  const days = useFilter('days', 'Days', '30 days', dayChoices);
-  const status = useFilter('status', 'Status', 'All statuses', statusChoices);
+  const days = useFilter('days', t`Days`, t`30 days`, dayChoices());
+  const status = useFilter('status', t`Status`, t`All statuses`, statusChoices());
   const isOffered = useIsOffered(true);
   const serviceChoices = serviceNames
     .filter((name) => isOffered(serviceOfCharge[name]))
     .map((value) => ({ value, label: serviceTitle(value) }));
-  const service = useFilter('service', 'Service', 'All services', serviceChoices);
-  const model = useFilter('model', 'Model', 'All models', modelChoices);
+  const service = useFilter('service', t`Service`, t`All services`, serviceChoices);
+  const model = useFilter('model', t`Model`, t`All models`, modelChoices);
   const key = useFilter(
     'key',
-    'Key',
-    'All keys',
-    isUnknown ? [...keyChoices, { value: keyId, label: 'Deleted key' }] : keyChoices,
+    t`Key`,
+    t`All keys`,
+    isUnknown ? [...keyChoices, { value: keyId, label: t`Deleted key` }] : keyChoices,
   );
   const isCustom = days.value === custom;
   const requested = {
@@ -178,7 +184,7 @@ function useFilters(today: string, keys: readonly KeyRecord[]) {
     model: model.value,
     keyId: key.value,
   };
-  const texts = isCustom ? [...rangeFields, ...searchFields] : searchFields;
+  const texts = isCustom ? [...rangeFields(), ...searchFields()] : searchFields();
   return { filters: [days, status, service, model, key], texts, requested };
 }
 
@@ -190,19 +196,24 @@ interface RequestTableProps {
 function RequestTable({ requests, onOpen }: RequestTableProps) {
   const columns: Column<RequestEntry>[] = [
     {
-      title: 'Time',
+      title: t`Time`,
       place: 'lead',
       cell: (request) => <DetailsButton onClick={() => onOpen(request)}>{formatSecond(request.at)}</DetailsButton>,
     },
-    { title: 'Status', cell: (request) => <StatusBadge {...request} /> },
-    { title: 'Service', place: 'wide', cell: whatFor },
-    { title: 'Key', cell: keyNameOf },
-    { title: 'Tokens', place: 'end', cell: tokensOf },
-    { title: 'Latency', place: 'end', cell: ({ latencyMs }) => formatDuration(latencyMs) },
-    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+    { title: t`Status`, cell: (request) => <StatusBadge {...request} /> },
+    { title: t`Service`, place: 'wide', cell: whatFor },
+    { title: t`Key`, cell: keyNameOf },
+    { title: t`Tokens`, place: 'end', cell: tokensOf },
+    { title: t`Latency`, place: 'end', cell: ({ latencyMs }) => formatDuration(latencyMs) },
+    { title: t`Credits`, place: 'end', cell: ({ credits }) => formatCredits(credits) },
   ];
   return (
-    <DataTable caption="Requests, newest first" columns={columns} rows={requests} idOf={({ requestId }) => requestId} />
+    <DataTable
+      caption={t`Requests, newest first`}
+      columns={columns}
+      rows={requests}
+      idOf={({ requestId }) => requestId}
+    />
   );
 }
 
@@ -226,37 +237,40 @@ function RequestDetails({ request }: { request: RequestEntry }) {
       {detail !== null && <Notice tone={status >= 500 ? 'error' : 'warning'}>{formatTimestamps(detail)}</Notice>}
       {unlisted > 0 && (
         <Text size="sm" c="dimmed">
-          {count(unlisted, 'rejected request')} just before this one {unlisted === 1 ? 'is' : 'are'} not listed.
+          {plural(unlisted, {
+            one: '# rejected request just before this one is not listed.',
+            other: '# rejected requests just before this one are not listed.',
+          })}
         </Text>
       )}
       <Details>
-        <Detail title="Request ID">
-          <Copyable value={requestId} what="request ID" />
+        <Detail title={t`Request ID`}>
+          <Copyable value={requestId} what={t`request ID`} />
         </Detail>
-        <Detail title="Time">{formatSecond(at)}</Detail>
-        <Detail title="Status">
+        <Detail title={t`Time`}>{formatSecond(at)}</Detail>
+        <Detail title={t`Status`}>
           <StatusBadge status={status} message={succeeded} />
         </Detail>
         {message !== succeeded && (
-          <Detail title="Error code">
+          <Detail title={t`Error code`}>
             <span className="mono">{message}</span>
           </Detail>
         )}
         {route !== null && (
-          <Detail title="Operation">
+          <Detail title={t`Operation`}>
             <span className="mono">{route}</span>
           </Detail>
         )}
-        <Detail title="Service">{whatFor(request)}</Detail>
-        <Detail title="Key">{keyNameOf(request)}</Detail>
-        <Detail title="Stream">{isStream ? 'Yes' : 'No'}</Detail>
-        <Detail title="Tokens (in + out)">{tokensOf(request)}</Detail>
-        <Detail title="Latency">{formatDuration(latencyMs)}</Detail>
-        {firstByteMs !== null && <Detail title="Time to first token">{formatDuration(firstByteMs)}</Detail>}
-        <Detail title="Credits charged">{formatCredits(credits)}</Detail>
+        <Detail title={t`Service`}>{whatFor(request)}</Detail>
+        <Detail title={t`Key`}>{keyNameOf(request)}</Detail>
+        <Detail title={t`Stream`}>{isStream ? t`Yes` : t`No`}</Detail>
+        <Detail title={t`Tokens (in + out)`}>{tokensOf(request)}</Detail>
+        <Detail title={t`Latency`}>{formatDuration(latencyMs)}</Detail>
+        {firstByteMs !== null && <Detail title={t`Time to first token`}>{formatDuration(firstByteMs)}</Detail>}
+        <Detail title={t`Credits charged`}>{formatCredits(credits)}</Detail>
       </Details>
       <Text component="h3" fw={600} size="sm">
-        Response headers
+        <Trans>Response headers</Trans>
       </Text>
       <Details isTechnical>
         {Object.entries(headers).map(([name, value]) => (
@@ -285,7 +299,7 @@ const whatFor = ({ service, model }: RequestEntry): string =>
   model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
 
 function keyNameOf({ keyId, keyName }: RequestEntry): string {
-  return keyId === null ? 'Dashboard session' : (keyName ?? 'Deleted key');
+  return keyId === null ? t`Dashboard session` : (keyName ?? t`Deleted key`);
 }
 
 function tokensOf({ promptTokens, completionTokens }: RequestEntry): string {

@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { callCost } from '#contract/billing/cost.ts';
@@ -11,14 +14,14 @@ import { numberError } from '../api/form-errors.ts';
 import { Page, Panel } from '../components/page.tsx';
 import { type Column, DataTable } from '../components/tables.tsx';
 import { WholeNumberField } from '../components/whole-number-field.tsx';
-import { count, creditCount, formatDay, formatExact, formatWhole } from '../lib/format.ts';
+import { creditCount, formatDay, formatExact, formatWhole } from '../lib/format.ts';
 import { useQuery, useQueryChoice } from '../lib/hooks.ts';
 import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../lib/model-prices.ts';
 import { planTitle } from '../lib/offer.ts';
 
 export default function ModelsPage() {
   return (
-    <Page title="Models" lead="Models that you can call, with their prices and dates">
+    <Page title={t`Models`} lead={t`Models that you can call, with their prices and dates`}>
       <Stack gap="lg">
         <Calculator />
         <ModelList />
@@ -27,7 +30,7 @@ export default function ModelsPage() {
   );
 }
 
-const orders = { listed: 'As listed', name: 'Name', price: 'Price', window: 'Context window' } as const;
+const orders = { listed: msg`As listed`, name: msg`Name`, price: msg`Price`, window: msg`Context window` } as const;
 
 function ModelList() {
   const now = useNow();
@@ -40,26 +43,28 @@ function ModelList() {
     now,
   );
   return (
-    <Panel title="All models">
+    <Panel title={t`All models`}>
       <Group align="flex-end" gap="sm" mb="lg">
         <TextInput
-          label="Search"
+          label={t`Search`}
           type="search"
-          placeholder="Name or capability"
+          placeholder={t`Name or capability`}
           value={search}
           onChange={({ currentTarget: { value } }) => change({ search: value || undefined })}
         />
         <NativeSelect
-          label="Sort by"
-          data={Object.entries(orders).map(([value, label]) => ({ value, label }))}
+          label={t`Sort by`}
+          data={Object.entries(orders).map(([value, label]) => ({ value, label: i18n._(label) }))}
           value={order}
           onChange={({ currentTarget }) => setOrder(currentTarget.value)}
         />
       </Group>
       {rows.length === 0 ? (
-        <Text c="dimmed">No model matches your search.</Text>
+        <Text c="dimmed">
+          <Trans>No model matches your search.</Trans>
+        </Text>
       ) : (
-        <DataTable caption="Models" columns={columnsAt(now)} rows={rows} idOf={({ id }) => id} />
+        <DataTable caption={t`Models`} columns={columnsAt(now)} rows={rows} idOf={({ id }) => id} />
       )}
     </Panel>
   );
@@ -82,21 +87,25 @@ function sorted(some: readonly Model[], order: keyof typeof orders, now: number)
 }
 
 const columnsAt = (now: number): Column<Model>[] => [
-  { title: 'Model', place: 'lead', cell: (model) => <ModelName model={model} now={now} /> },
+  { title: t`Model`, place: 'lead', cell: (model) => <ModelName model={model} now={now} /> },
   {
-    title: 'Used for',
+    title: t`Used for`,
     place: 'wide',
     cell: ({ capabilities }) => capabilities.map((one) => capabilityTitles[one]).join(', '),
   },
-  { title: 'Context window', place: 'end', cell: ({ contextWindow }) => `${formatWhole(contextWindow)} tokens` },
-  { title: 'Price', place: 'wide', cell: (model) => <Price model={model} now={now} /> },
-  { title: 'Plan', cell: ({ minPlanRank }) => planText(minPlanRank) },
+  {
+    title: t`Context window`,
+    place: 'end',
+    cell: ({ contextWindow }) => t`${{ count: formatWhole(contextWindow) }} tokens`,
+  },
+  { title: t`Price`, place: 'wide', cell: (model) => <Price model={model} now={now} /> },
+  { title: t`Plan`, cell: ({ minPlanRank }) => planText(minPlanRank) },
 ];
 
 const smallestRank = Math.min(...offer.plans.map(({ id }) => id));
 
 function planText(minPlanRank: number): string {
-  return minPlanRank > smallestRank ? `${planTitle(planOfRank(minPlanRank).name)} or above` : 'All plans';
+  return minPlanRank > smallestRank ? t`${{ plan: planTitle(planOfRank(minPlanRank).name) }} or above` : t`All plans`;
 }
 
 function ModelName({ model, now }: { model: Model; now: number }) {
@@ -108,8 +117,8 @@ function ModelName({ model, now }: { model: Model; now: number }) {
         <Text inherit fw={600} dir="auto">
           {title}
         </Text>
-        {phase === 'deprecated' && <Badge color="yellow.8">Deprecated</Badge>}
-        {phase === 'retired' && <Badge color="red.7">Retired</Badge>}
+        {phase === 'deprecated' && <Badge color="yellow.8">{t`Deprecated`}</Badge>}
+        {phase === 'retired' && <Badge color="red.7">{t`Retired`}</Badge>}
       </Group>
       {(title !== id || aliases.length > 0) && (
         <Text size="xs" className="mono">
@@ -134,9 +143,9 @@ function ModelName({ model, now }: { model: Model; now: number }) {
 function datesOf({ deprecatedFrom, retiredFrom, replacedBy }: Model, now: number): string[] {
   const isRetired = retiredFrom !== null && Date.parse(retiredFrom) <= now;
   return [
-    ...(deprecatedFrom === null || isRetired ? [] : [`Deprecated from ${formatDay(deprecatedFrom)}`]),
-    ...(retiredFrom === null ? [] : [`Retired from ${formatDay(retiredFrom)}`]),
-    ...(replacedBy === null ? [] : [`Replaced by ${replacedBy}`]),
+    ...(deprecatedFrom === null || isRetired ? [] : [t`Deprecated from ${{ day: formatDay(deprecatedFrom) }}`]),
+    ...(retiredFrom === null ? [] : [t`Retired from ${{ day: formatDay(retiredFrom) }}`]),
+    ...(replacedBy === null ? [] : [t`Replaced by ${{ model: replacedBy }}`]),
   ];
 }
 
@@ -149,7 +158,9 @@ function Price({ model, now }: { model: Model; now: number }) {
       ))}
       {next && (
         <Text size="sm" c="dimmed">
-          From {formatDay(next.effectiveFrom)}: {rateText(inCredits(next))}
+          <Trans>
+            From {{ day: formatDay(next.effectiveFrom) }}: {{ rates: rateText(inCredits(next)) }}
+          </Trans>
         </Text>
       )}
     </Stack>
@@ -175,7 +186,11 @@ const choicesAt = (now: number): Choice[] =>
     );
 
 const nameOf = ({ model, service }: Choice): string => `${service} ${model.id}`;
-const labelOf = ({ model, service }: Choice): string => `${model.title}: ${capabilityTitles[service].toLowerCase()}`;
+
+function labelOf({ model: { title: model }, service }: Choice): string {
+  if (service === 'embeddings') return t`${model}: embeddings`;
+  return service === 'chat' ? t`${model}: chat` : t`${model}: completion`;
+}
 
 /** Calculates the cost of calls with the formula by which the service charges them. */
 function Calculator() {
@@ -189,20 +204,26 @@ function Calculator() {
   const choice = choices.find((one) => nameOf(one) === name) ?? choices[0];
   if (!choice) return null;
   const hasOutput = choice.service !== 'embeddings';
+  const labels = {
+    requests: t`Requests`,
+    input: t`Input tokens`,
+    cached: t`Cached input tokens`,
+    output: t`Output tokens`,
+  };
   const errors = {
-    requests: numberError('Requests', requestsRule, requests),
-    input: numberError('Input tokens', tokensRule, input),
+    requests: numberError(labels.requests, requestsRule, requests),
+    input: numberError(labels.input, tokensRule, input),
     cached:
-      numberError('Cached tokens', tokensRule, cached) ??
-      (Number(cached) > Number(input) ? 'Enter no more than the input tokens' : undefined),
-    output: hasOutput ? numberError('Output tokens', tokensRule, output) : undefined,
+      numberError(t`Cached tokens`, tokensRule, cached) ??
+      (Number(cached) > Number(input) ? t`Enter no more than the input tokens` : undefined),
+    output: hasOutput ? numberError(labels.output, tokensRule, output) : undefined,
   };
   const isValid =
     [requests, input, cached, ...(hasOutput ? [output] : [])].every((value) => typeof value === 'number') &&
     Object.values(errors).every((error) => error === undefined);
 
   return (
-    <Panel title="Cost calculator">
+    <Panel title={t`Cost calculator`}>
       <div
         style={{
           display: 'grid',
@@ -212,16 +233,16 @@ function Calculator() {
         }}
       >
         <NativeSelect
-          label="Model"
+          label={t`Model`}
           data={choices.map((one) => ({ value: nameOf(one), label: labelOf(one) }))}
           value={nameOf(choice)}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <WholeNumberField label="Requests" value={requests} error={errors.requests} onChange={setRequests} />
-        <WholeNumberField label="Input tokens" value={input} error={errors.input} onChange={setInput} />
-        <WholeNumberField label="Cached input tokens" value={cached} error={errors.cached} onChange={setCached} />
+        <WholeNumberField label={labels.requests} value={requests} error={errors.requests} onChange={setRequests} />
+        <WholeNumberField label={labels.input} value={input} error={errors.input} onChange={setInput} />
+        <WholeNumberField label={labels.cached} value={cached} error={errors.cached} onChange={setCached} />
         {hasOutput && (
-          <WholeNumberField label="Output tokens" value={output} error={errors.output} onChange={setOutput} />
+          <WholeNumberField label={labels.output} value={output} error={errors.output} onChange={setOutput} />
         )}
       </div>
       <Text mt="md" role="status">
@@ -233,7 +254,7 @@ function Calculator() {
               output: hasOutput ? Number(output) : 0,
               now,
             })
-          : 'Enter whole numbers to see the cost.'}
+          : t`Enter whole numbers to see the cost.`}
       </Text>
     </Panel>
   );
@@ -251,8 +272,25 @@ interface Wanted {
 function sentence({ model, service }: Choice, { requests, now, ...use }: Wanted): string {
   const each = callCost(model, service, use, now);
   const credits = Number(BigInt(requests) * BigInt(each)) / microPerCredit;
-  const verb = requests === 1 ? 'costs' : 'cost';
-  const input = `${formatExact(use.input)} input${use.cached > 0 ? ` (${formatExact(use.cached)} cached)` : ''}`;
-  const tokens = service === 'embeddings' ? input : `${input} and ${formatExact(use.output)} output`;
-  return `${count(requests, 'request')} of ${tokens} tokens ${verb} ${creditCount(credits, formatExact)}.`;
+  const cost = creditCount(credits, formatExact);
+  const [input, cached, output] = [formatExact(use.input), formatExact(use.cached), formatExact(use.output)];
+  if (service === 'embeddings')
+    return use.cached > 0
+      ? plural(requests, {
+          one: `# request of ${input} input (${cached} cached) tokens costs ${cost}.`,
+          other: `# requests of ${input} input (${cached} cached) tokens cost ${cost}.`,
+        })
+      : plural(requests, {
+          one: `# request of ${input} input tokens costs ${cost}.`,
+          other: `# requests of ${input} input tokens cost ${cost}.`,
+        });
+  return use.cached > 0
+    ? plural(requests, {
+        one: `# request of ${input} input (${cached} cached) and ${output} output tokens costs ${cost}.`,
+        other: `# requests of ${input} input (${cached} cached) and ${output} output tokens cost ${cost}.`,
+      })
+    : plural(requests, {
+        one: `# request of ${input} input and ${output} output tokens costs ${cost}.`,
+        other: `# requests of ${input} input and ${output} output tokens cost ${cost}.`,
+      });
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { configQuery } from '../api/config.ts';
@@ -5,9 +6,10 @@ import { useMe } from '../api/reads.ts';
 import { PageSkeleton } from '../components/boundary.tsx';
 import { Page } from '../components/page.tsx';
 import { orReload } from '../lib/load.ts';
+import { withTexts } from '../lib/texts.ts';
 
-const Billing = lazy(orReload(() => import('./billing/billing.tsx')));
-const Operator = lazy(orReload(() => import('./operator/operator.tsx')));
+const Billing = lazy(orReload(withTexts('pages/billing/billing', () => import('./billing/billing.tsx'))));
+const Operator = lazy(orReload(withTexts('pages/operator/operator', () => import('./operator/operator.tsx'))));
 
 /** Loads the billing page only if the deployment accepts payments. */
 export function BillingOnly() {
@@ -24,7 +26,7 @@ export function OperatorOnly() {
 
 function NotFound() {
   return (
-    <Page title="Page not found" lead="This page does not exist.">
+    <Page title={t`Page not found`} lead={t`This page does not exist.`}>
       {undefined}
     </Page>
   );

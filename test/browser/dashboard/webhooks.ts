@@ -24,7 +24,7 @@ export function webhookTests(): void {
     await page.getByRole('button', { name: 'Create webhook' }).first().click();
     await page.getByRole('switch', { name: /^All events/ }).click();
     await press(page, /^Create$/);
-    await shows(page, 'Choose at least one event');
+    await shows(page, 'Choose at least one option');
     await page.getByRole('switch', { name: /^All events/ }).click();
     await page.getByLabel('URL').fill('example.com/hook');
     await press(page, /^Create$/);

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
@@ -11,11 +13,21 @@ import { type Session, usePageGroups } from '../page-links.ts';
 import { useSignOut } from '../session.ts';
 
 /** In order of display. */
-export const entryGroups = ['Actions', 'Pages', 'API keys', 'Agents', 'Guides', 'API reference'] as const;
+export const entryGroups = ['actions', 'pages', 'keys', 'agents', 'guides', 'reference'] as const;
+export type EntryGroup = (typeof entryGroups)[number];
+
+export const groupTitles: Readonly<Record<EntryGroup, MessageDescriptor>> = {
+  actions: msg`Actions`,
+  pages: msg`Pages`,
+  keys: msg`API keys`,
+  agents: msg`Agents`,
+  guides: msg`Guides`,
+  reference: msg`API reference`,
+};
 
 export interface Entry {
   readonly id: string;
-  readonly group: (typeof entryGroups)[number];
+  readonly group: EntryGroup;
   readonly label: string;
   /** Shown next to the label: the guide of a section, or the path of an operation. */
   readonly hint?: string;
@@ -43,38 +55,38 @@ function useCommands(session: Session): readonly Entry[] {
   const pages = usePageGroups(session).flatMap(({ links }) => links);
   const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
     id: label,
-    group: 'Actions',
+    group: 'actions',
     label,
     icon,
     words,
     run,
   });
   const themes = action(
-    `Switch to ${other} theme`,
+    other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`,
     other === 'dark' ? 'moon' : 'sun',
-    'dark light colour color mode',
+    t`dark light colour color mode`,
     () => setColorScheme(other),
   );
   const memberActions = [
-    ...(mayDevelop ? [action('Create API key', 'plus', 'new token secret', () => go('/keys?new'))] : []),
+    ...(mayDevelop ? [action(t`Create API key`, 'plus', t`new token secret`, () => go('/keys?new'))] : []),
     ...(mayDevelop && isOffered('chat')
       ? [
-          action('New chat', 'playground', 'start conversation playground', () => go('/playground?new')),
-          action('Create agent', 'agents', 'new assistant documents', () => go('/agents?new')),
+          action(t`New chat`, 'playground', t`start conversation playground`, () => go('/playground?new')),
+          action(t`Create agent`, 'agents', t`new assistant documents`, () => go('/agents?new')),
         ]
       : []),
     ...(mayDevelop && isOffered('messages')
-      ? [action('Send message', 'messages', 'new sms voice call phone', () => go('/messages'))]
+      ? [action(t`Send message`, 'messages', t`new sms voice call phone`, () => go('/messages'))]
       : []),
     themes,
-    action('Sign out', 'logout', 'log out leave', signOut),
+    action(t`Sign out`, 'logout', t`log out leave`, signOut),
   ];
-  const guestActions = [themes, action('Sign in', 'arrow', 'log in', () => go('/login'))];
+  const guestActions = [themes, action(t`Sign in`, 'arrow', t`log in`, () => go('/login'))];
   return [
     ...(session === 'member' ? memberActions : guestActions),
     ...pages.map(({ href, label, icon, words = '' }): Entry => ({
       id: href,
-      group: 'Pages',
+      group: 'pages',
       label,
       icon,
       words,
@@ -98,7 +110,7 @@ function useOwnEntries(session: Session): readonly Entry[] {
   return [
     ...ownKeys.map(({ id, name, prefix, lastFour }): Entry => ({
       id,
-      group: 'API keys',
+      group: 'keys',
       label: name,
       hint: `${prefix}…${lastFour}`,
       icon: 'keys',
@@ -107,7 +119,7 @@ function useOwnEntries(session: Session): readonly Entry[] {
     })),
     ...(agents?.items ?? []).map(({ id, name, model }): Entry => ({
       id,
-      group: 'Agents',
+      group: 'agents',
       label: name,
       hint: model,
       icon: 'agents',
@@ -146,7 +158,7 @@ function useDocumentation(session: Session): readonly Entry[] {
   return [
     ...sections.map(({ href, guide, title }): Entry => ({
       id: href,
-      group: 'Guides',
+      group: 'guides',
       label: title,
       ...(guide !== title && { hint: guide }),
       icon: 'guides',
@@ -155,7 +167,7 @@ function useDocumentation(session: Session): readonly Entry[] {
     })),
     ...operations.map(({ id, method, path, summary }): Entry => ({
       id,
-      group: 'API reference',
+      group: 'reference',
       label: summary,
       hint: `${method} ${path}`,
       icon: 'docs',

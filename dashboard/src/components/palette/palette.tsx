@@ -1,10 +1,12 @@
+import { i18n } from '@lingui/core';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Modal, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { rescueFocus } from '../../lib/focus.ts';
-import { count } from '../../lib/format.ts';
 import { Icon } from '../icon.tsx';
 import type { Session } from '../page-links.ts';
-import { type Entry, entryGroups, matching, useEntries } from './entries.ts';
+import { type Entry, entryGroups, groupTitles, matching, useEntries } from './entries.ts';
 import css from './palette.module.css';
 
 interface PaletteProps {
@@ -29,7 +31,7 @@ export default function Palette({ session, isOpen, onClose }: PaletteProps) {
       transitionProps={{ duration: 100 }}
     >
       <Modal.Overlay />
-      <Modal.Content radius="lg" aria-label="Command palette" classNames={{ content: css.content ?? '' }}>
+      <Modal.Content radius="lg" aria-label={t`Command palette`} classNames={{ content: css.content ?? '' }}>
         <Search session={session} onDone={onClose} />
       </Modal.Content>
     </Modal.Root>
@@ -72,14 +74,14 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
           data-autofocus
           className={css.input}
           role="combobox"
-          aria-label="Search"
+          aria-label={t`Search`}
           aria-autocomplete="list"
           aria-expanded={found.length > 0}
           aria-controls={list}
           aria-activedescendant={activeId}
           autoComplete="off"
           spellCheck={false}
-          placeholder="Search pages, keys, agents and docs"
+          placeholder={t`Search pages, keys, agents and docs`}
           maxLength={100}
           value={text}
           onKeyDown={onKeyDown}
@@ -90,14 +92,14 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
         />
         <kbd className={css.key}>Esc</kbd>
       </div>
-      <div id={list} role="listbox" aria-label="Results" className={css.list}>
+      <div id={list} role="listbox" aria-label={t`Results`} className={css.list}>
         {entryGroups.map((group) => {
           const entries = found.filter((entry) => entry.group === group);
           return (
             entries.length > 0 && (
               <div key={group} role="group" aria-labelledby={idIn(group)}>
                 <div id={idIn(group)} className={css.group}>
-                  {group}
+                  {i18n._(groupTitles[group])}
                 </div>
                 {entries.map((entry) => (
                   <button
@@ -124,8 +126,12 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
           );
         })}
       </div>
-      {found.length === 0 && <p className={css.none}>No results for “{text}”.</p>}
-      <VisuallyHidden role="status">{count(found.length, 'result')}</VisuallyHidden>
+      {found.length === 0 && (
+        <p className={css.none}>
+          <Trans>No results for “{text}”.</Trans>
+        </p>
+      )}
+      <VisuallyHidden role="status">{plural(found.length, { one: '# result', other: '# results' })}</VisuallyHidden>
     </>
   );
 }

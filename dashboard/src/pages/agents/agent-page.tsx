@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, Suspense, useState } from 'react';
@@ -24,15 +27,15 @@ export default function AgentPage({ id }: { id: string }) {
   const isMissing = error !== null && toApiError(error).code === 'NOT_FOUND';
   return (
     <Page
-      title={agent?.name ?? 'Agent'}
+      title={agent?.name ?? t`Agent`}
       lead={agent && <Lead agent={agent} />}
       actions={agent && <DeleteAgent agent={agent} />}
     >
       <Stack gap="lg">
         {isMissing && (
-          <Panel title="Not found">
-            <Empty icon="agents" title="Agent not found">
-              It may have been deleted.
+          <Panel title={t`Not found`}>
+            <Empty icon="agents" title={t`Agent not found`}>
+              <Trans>It may have been deleted.</Trans>
             </Empty>
           </Panel>
         )}
@@ -40,7 +43,7 @@ export default function AgentPage({ id }: { id: string }) {
         {!agent && !error && <Skeleton height={420} radius="lg" />}
         {agent && !isMissing && <AgentTabs agent={agent} />}
         <Anchor component={Link} href="/agents" size="sm">
-          All agents
+          <Trans>All agents</Trans>
         </Anchor>
       </Stack>
     </Page>
@@ -48,27 +51,30 @@ export default function AgentPage({ id }: { id: string }) {
 }
 
 function Lead({ agent: { id, model, version, updatedAt } }: { agent: AgentRecord }) {
+  const date = formatMoment(updatedAt);
   return (
     <>
-      {model}, version {version}, changed {formatMoment(updatedAt)}
+      <Trans>
+        {model}, version {version}, changed {date}
+      </Trans>
       <Group component="span" gap={4}>
         <span className="mono">{id}</span>
-        <CopyButton value={id} what="agent ID" />
+        <CopyButton value={id} what={t`agent ID`} />
       </Group>
     </>
   );
 }
 
-const tab = (id: string, title: string, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({
+const tab = (id: string, title: MessageDescriptor, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({
   id,
   title,
   View: lazyComponent(load),
 });
 
 const tabs = [
-  tab('conversations', 'Conversations', async () => (await import('./conversations.tsx')).ConversationsTab),
-  tab('documents', 'Documents', async () => (await import('./documents.tsx')).DocumentsTab),
-  tab('settings', 'Settings', async () => (await import('./agent-settings.tsx')).SettingsTab),
+  tab('conversations', msg`Conversations`, async () => (await import('./conversations.tsx')).ConversationsTab),
+  tab('documents', msg`Documents`, async () => (await import('./documents.tsx')).DocumentsTab),
+  tab('settings', msg`Settings`, async () => (await import('./agent-settings.tsx')).SettingsTab),
 ];
 
 /** Loads each tab when it is first opened, then keeps it mounted with its typed text and streaming reply. */
@@ -83,10 +89,10 @@ function AgentTabs({ agent }: { agent: AgentRecord }) {
       // The default mode unmounts effects, which would cancel a streaming reply.
       keepMountedMode="display-none"
     >
-      <Tabs.List mb="lg" aria-label="About this agent">
+      <Tabs.List mb="lg" aria-label={t`About this agent`}>
         {tabs.map(({ id, title }) => (
           <Tabs.Tab key={id} value={id}>
-            {title}
+            {i18n._(title)}
           </Tabs.Tab>
         ))}
       </Tabs.List>
@@ -117,7 +123,7 @@ function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
     go('/agents', { replace: true });
     // Prevents the Back button from showing the deleted agent.
     client.removeQueries({ predicate: ({ queryKey }) => isAbout(queryKey, id) });
-    notify({ message: `“${name}” is deleted.` });
+    notify({ message: t`“${name}” is deleted.` });
   }, [agentRoutes.listAgents]);
   return (
     <Button
@@ -126,14 +132,14 @@ function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
       loading={deletion.isRunning}
       onClick={() =>
         confirm({
-          title: `Delete “${name}”?`,
-          text: 'Its documents and all conversations with it are deleted too. This cannot be undone.',
-          action: 'Delete agent',
+          title: t`Delete “${name}”?`,
+          text: t`Its documents and all conversations with it are deleted too. This cannot be undone.`,
+          action: t`Delete agent`,
           onConfirm: () => void deletion.run(undefined),
         })
       }
     >
-      Delete agent
+      <Trans>Delete agent</Trans>
     </Button>
   );
 }

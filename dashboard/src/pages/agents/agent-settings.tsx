@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Group, Anchor, Button, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useMemo } from 'react';
 import * as v from 'valibot';
@@ -40,13 +43,13 @@ export default function NewAgentPage() {
     onDone: ({ id }) => go(agentPath(id)),
   });
   return (
-    <Page title="New agent" lead="Only a name is required. You can change everything later.">
+    <Page title={t`New agent`} lead={t`Only a name is required. You can change everything later.`}>
       <Stack gap="lg">
-        <Panel title="Settings">
-          <AgentForm form={form} action="Create agent" />
+        <Panel title={t`Settings`}>
+          <AgentForm form={form} action={t`Create agent`} />
         </Panel>
         <Anchor component={Link} href="/agents" size="sm">
-          All agents
+          <Trans>All agents</Trans>
         </Anchor>
       </Stack>
     </Page>
@@ -68,20 +71,23 @@ function Settings({ agent }: { agent: AgentRecord }) {
       return call(agentRoutes.changeAgent, { path: { id }, body });
     },
     onDone: (changed) => {
-      const isOthers = changed.version > version + 1;
+      const { version: saved } = changed;
       notify({
-        message: `Saved as version ${changed.version}.${isOthers ? ' The agent had also been changed elsewhere.' : ''}`,
+        message:
+          saved > version + 1
+            ? t`Saved as version ${{ version: saved }}. The agent had also been changed elsewhere.`
+            : t`Saved as version ${{ version: saved }}.`,
       });
       rescueFocus();
     },
   });
   return (
-    <Panel title={`Settings, version ${version}`}>
+    <Panel title={t`Settings, version ${version}`}>
       <AgentForm
         form={form}
-        action="Save"
+        action={t`Save`}
         isDisabled={!form.isChanged}
-        hint="Each saved change creates a new version. Replies show the version they came from."
+        hint={t`Each saved change creates a new version. Replies show the version they came from.`}
       />
     </Panel>
   );
@@ -100,7 +106,7 @@ function useAgentForm({ name, saved, act, onDone }: AgentFormOptions) {
   const { form, ...rest } = useApiForm({
     initial: { ...saved, ...draftOf(name) },
     schema: agentFormSchema,
-    labels: agentLabels,
+    labels: agentLabels(),
     act: async (values: AgentValues) => {
       const agent = await act(values);
       keepDraft(name, {});
@@ -146,11 +152,11 @@ function AgentForm({ form: { form, submit, isRunning, error, isChanged, discard 
                 rescueFocus();
               }}
             >
-              Discard changes
+              <Trans>Discard changes</Trans>
             </Button>
           )}
           <Text size="sm" c="dimmed" role="status">
-            {isChanged ? 'Unsaved changes are kept in this tab.' : hint}
+            {isChanged ? t`Unsaved changes are kept in this tab.` : hint}
           </Text>
         </Group>
       </Stack>
@@ -162,11 +168,11 @@ function AgentForm({ form: { form, submit, isRunning, error, isChanged, discard 
 const defaultMaxTokens = 1024;
 
 const truncationTexts: Readonly<
-  Record<AgentValues['truncation'], { readonly label: string; readonly description: string }>
+  Record<AgentValues['truncation'], { readonly label: MessageDescriptor; readonly description: MessageDescriptor }>
 > = {
-  drop: { label: 'Truncate', description: 'The oldest messages are omitted.' },
-  summarize: { label: 'Summarize', description: 'A summary replaces the oldest messages, at no charge.' },
-  error: { label: 'Return an error', description: 'The message is rejected. You are not charged.' },
+  drop: { label: msg`Truncate`, description: msg`The oldest messages are omitted.` },
+  summarize: { label: msg`Summarize`, description: msg`A summary replaces the oldest messages, at no charge.` },
+  error: { label: msg`Return an error`, description: msg`The message is rejected. You are not charged.` },
 };
 
 function AgentFields({ form }: { form: Form<AgentValues> }) {
@@ -175,12 +181,12 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
   return (
     <div className={css.fields}>
       <div className={css.column}>
-        <TextInput label="Name" description="Shown to users" {...form.getInputProps('name')} />
+        <TextInput label={t`Name`} description={t`Shown to users`} {...form.getInputProps('name')} />
         <div>
           <Textarea
-            label="Instructions"
-            description="The system message for every turn"
-            placeholder="You help guests of our hotel. Reply briefly."
+            label={t`Instructions`}
+            description={t`The system message for every turn`}
+            placeholder={t`You help guests of our hotel. Reply briefly.`}
             autosize
             minRows={6}
             maxRows={18}
@@ -197,7 +203,7 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
       </div>
       <div className={css.column}>
         <NativeSelect
-          label="Model"
+          label={t`Model`}
           data={modelChoices('chat')}
           value={values.model}
           error={errors['model']}
@@ -205,7 +211,7 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
           onChange={({ currentTarget: { value } }) => v.is(modelId, value) && setFieldValue('model', value)}
         />
         <SliderField
-          label="Temperature"
+          label={t`Temperature`}
           defaultValue={samplingDefaults.temperature}
           min={0}
           max={2}
@@ -213,15 +219,15 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
           onChange={(value) => setFieldValue('temperature', value)}
         />
         <WholeNumberField
-          label="Maximum tokens"
-          placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
+          label={t`Maximum tokens`}
+          placeholder={t`Default: ${{ tokens: formatWhole(defaultMaxTokens) }}`}
           value={maxTokens}
           error={errors['maxTokens']}
           data-path="maxTokens"
           onChange={(value) => setFieldValue('maxTokens', value)}
         />
         <Radio.Group
-          label="When the context is full"
+          label={t`When the context is full`}
           value={truncation}
           error={errors['truncation']}
           onChange={(chosen) => {
@@ -231,13 +237,18 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
         >
           <Stack gap="xs" mt={6}>
             {truncations.map((one) => (
-              <Radio key={one} value={one} {...truncationTexts[one]} />
+              <Radio
+                key={one}
+                value={one}
+                label={i18n._(truncationTexts[one].label)}
+                description={i18n._(truncationTexts[one].description)}
+              />
             ))}
           </Stack>
         </Radio.Group>
         <WholeNumberField
-          label="Retention in days"
-          description="Days until messages, and conversations without new messages, are deleted"
+          label={t`Retention in days`}
+          description={t`Days until messages, and conversations without new messages, are deleted`}
           value={retentionDays}
           error={errors['retentionDays']}
           data-path="retentionDays"
@@ -253,7 +264,9 @@ function Characters({ text, max }: { text: string; max: number }) {
   const length = Array.from(text).length;
   return (
     <Text size="xs" c={length > max ? 'var(--mantine-color-error)' : 'dimmed'} mt={4} className="number">
-      {formatWhole(length)} of {formatWhole(max)} characters
+      <Trans>
+        {{ used: formatWhole(length) }} of {{ limit: formatWhole(max) }} characters
+      </Trans>
     </Text>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import { type Agent, NewAgent, truncations } from '#contract/agents/agents.ts';
 import type { Conversation, KeptMessage } from '#contract/agents/conversations.ts';
@@ -53,21 +54,21 @@ export const AgentDraft = v.object({
 });
 export type AgentDraft = v.InferOutput<typeof AgentDraft>;
 
-export const agentLabels: Labels = {
-  name: 'Name',
-  model: 'Model',
-  instructions: 'Instructions',
-  functions: 'Functions',
-  temperature: 'Temperature',
-  maxTokens: 'Maximum tokens',
-  truncation: 'When the context is full',
-  retentionDays: 'Retention',
-};
+export const agentLabels = (): Labels => ({
+  name: t`Name`,
+  model: t`Model`,
+  instructions: t`Instructions`,
+  functions: t`Functions`,
+  temperature: t`Temperature`,
+  maxTokens: t`Maximum tokens`,
+  truncation: t`When the context is full`,
+  retentionDays: t`Retention`,
+});
 
 const FunctionsText = v.pipe(
   v.string(),
   v.transform((text) => (text.trim() === '' ? '[]' : text)),
-  v.parseJson(undefined, 'must be JSON'),
+  v.parseJson(undefined, () => t({ message: 'must be JSON', comment: 'After the name of a field' })),
   NewAgent.entries.functions,
 );
 

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
@@ -39,25 +41,25 @@ function AgentListPage() {
   });
   const create = (
     <Button component={Link} href="/agents?new" leftSection={<Icon name="plus" />}>
-      Create agent
+      <Trans>Create agent</Trans>
     </Button>
   );
   return (
     <Page
-      title="Agents"
-      lead="Models with your own instructions, functions and documents. Conversations are saved."
+      title={t`Agents`}
+      lead={t`Models with your own instructions, functions and documents. Conversations are saved.`}
       actions={isUnconfirmed ? undefined : create}
     >
       <Stack gap="lg">
         {isUnconfirmed ? (
           <Unconfirmed email={me.email} />
         ) : (
-          <Panel title="Your agents">
+          <Panel title={t`Your agents`}>
             <PagedList
               pages={pages}
               empty={
-                <Empty icon="agents" title="No agents yet" action={create}>
-                  An agent replies from your instructions and documents, and names its sources.{' '}
+                <Empty icon="agents" title={t`No agents yet`} action={create}>
+                  <Trans>An agent replies from your instructions and documents, and names its sources.</Trans>{' '}
                   {agentGuide !== undefined && (
                     <Anchor
                       component={Link}
@@ -66,7 +68,7 @@ function AgentListPage() {
                       inherit
                       underline="always"
                     >
-                      How agents work
+                      <Trans>How agents work</Trans>
                     </Anchor>
                   )}
                 </Empty>
@@ -81,9 +83,9 @@ function AgentListPage() {
   );
 }
 
-const columns: Column<AgentRecord>[] = [
+const columns = (): Column<AgentRecord>[] => [
   {
-    title: 'Name',
+    title: t`Name`,
     place: 'lead',
     cell: ({ id, name }) => (
       <Anchor component={Link} href={agentPath(id)} inherit display="block">
@@ -91,12 +93,12 @@ const columns: Column<AgentRecord>[] = [
       </Anchor>
     ),
   },
-  { title: 'Model', cell: ({ model }) => <span className="mono">{model}</span> },
-  { title: 'Version', place: 'end', cell: ({ version }) => version },
-  { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
-  { title: 'Last change', place: 'wide', cell: ({ updatedAt }) => formatMoment(updatedAt) },
+  { title: t`Model`, cell: ({ model }) => <span className="mono">{model}</span> },
+  { title: t`Version`, place: 'end', cell: ({ version }) => version },
+  { title: t`Passages`, place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
+  { title: t`Last change`, place: 'wide', cell: ({ updatedAt }) => formatMoment(updatedAt) },
 ];
 
 function AgentTable({ agents }: { agents: readonly AgentRecord[] }) {
-  return <DataTable caption="Agents, newest first" columns={columns} rows={agents} idOf={({ id }) => id} />;
+  return <DataTable caption={t`Agents, newest first`} columns={columns()} rows={agents} idOf={({ id }) => id} />;
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -64,21 +66,21 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
   const isMissing = pages.error !== null && toApiError(pages.error).code === 'NOT_FOUND';
   if (isMissing)
     return (
-      <Panel title="Not found">
-        <Empty icon="playground" title="Conversation not found">
-          It was deleted, or its retention period has ended.
+      <Panel title={t`Not found`}>
+        <Empty icon="playground" title={t`Conversation not found`}>
+          <Trans>It was deleted, or its retention period has ended.</Trans>
         </Empty>
       </Panel>
     );
   return (
     <Panel
-      title={state ? `Conversation of ${formatMoment(state.createdAt)}` : 'New conversation'}
+      title={state ? t`Conversation of ${{ date: formatMoment(state.createdAt) }}` : t`New conversation`}
       aside={id !== undefined && <GetCodeButton request={() => codeOf(agent, id, text)} />}
     >
       {pages.error && <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />}
       <TalkLog
         ref={log}
-        label="Conversation"
+        label={t`Conversation`}
         // Counts the message and its reply, even while the reply is pending.
         length={messages.length + (pending ? 2 : 0)}
         content={[messages, pending]}
@@ -93,7 +95,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
             loading={pages.isFetchingNextPage}
             onClick={() => void pages.fetchNextPage()}
           >
-            Load earlier messages
+            <Trans>Load earlier messages</Trans>
           </Button>
         )}
         {!isReading && messages.length === 0 && !pending && !isBusy && <FirstMessage agent={agent} />}
@@ -109,7 +111,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
         {pending && <PendingTurnView turn={pending} isRunning={isBusy} />}
         {state?.status === 'running' && !pending && (
           <Text size="sm" c="dimmed" role="status">
-            Generating a reply…
+            <Trans>Generating a reply…</Trans>
           </Text>
         )}
       </TalkLog>
@@ -123,8 +125,8 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
         />
       )}
       <Composer
-        label="Your message"
-        placeholder="Message the agent…"
+        label={t`Your message`}
+        placeholder={t`Message the agent…`}
         text={text}
         onChange={setText}
         isRunning={isRunning}
@@ -134,17 +136,17 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
       />
       {isBusy && !isRunning && (
         <Text size="xs" c="dimmed" mt="xs">
-          This conversation is generating a reply. Wait for it, or start a new conversation.
+          <Trans>This conversation is generating a reply. Wait for it, or start a new conversation.</Trans>
         </Text>
       )}
       {awaitsResult && !isBusy && (
         <Text size="xs" c="dimmed" mt="xs">
-          The agent is waiting for a function result. Submit it above.
+          <Trans>The agent is waiting for a function result. Submit it above.</Trans>
         </Text>
       )}
       {state?.summary !== undefined && state.summary !== null && (
         <details className={css.summary}>
-          <summary>Summary of earlier messages</summary>
+          <summary>{t`Summary of earlier messages`}</summary>
           <p dir="auto">{state.summary}</p>
         </details>
       )}
@@ -156,7 +158,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
 const codeOf = (agent: AgentRecord, conversation: string, text: string): AgentRequest => ({
   kind: 'agent',
   path: conversationRoutes.createMessage.path.replace('{id}', agent.id).replace('{conversationId}', conversation),
-  body: { content: text.trim() || 'Hello' },
+  body: { content: text.trim() || t({ message: 'Hello', comment: 'Message in sample code' }) },
   hasFunctions: agent.functions.length > 0,
 });
 

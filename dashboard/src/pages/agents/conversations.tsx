@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -11,7 +13,7 @@ import { notify } from '../../components/notifications.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
 import { PagedList, usePages } from '../../components/tables.tsx';
 import { rescueFocus } from '../../lib/focus.ts';
-import { count, formatMoment } from '../../lib/format.ts';
+import { formatMoment } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
 import { agentPath, type AgentRecord, type ConversationRecord } from './agent.ts';
 import css from './agents.module.css';
@@ -83,21 +85,21 @@ function ConversationList({ agent, current }: ConversationListProps) {
       size="compact-md"
       leftSection={<Icon name="plus" size={16} />}
     >
-      New conversation
+      <Trans>New conversation</Trans>
     </Button>
   );
   return (
-    <Panel title="Conversations" aside={begin}>
+    <Panel title={t`Conversations`} aside={begin}>
       <PagedList
         pages={pages}
         empty={
-          <Empty icon="playground" title="No conversations">
-            Send a message to start one.
+          <Empty icon="playground" title={t`No conversations`}>
+            <Trans>Send a message to start one.</Trans>
           </Empty>
         }
       >
         {(conversations) => (
-          <ul className={css.list} aria-label="Conversations, newest first">
+          <ul className={css.list} aria-label={t`Conversations, newest first`}>
             {conversations.map((conversation) => (
               <ConversationRow
                 key={conversation.id}
@@ -119,17 +121,22 @@ interface ConversationRowProps {
   readonly isCurrent: boolean;
 }
 
-const states = { idle: '', running: ', replying', awaiting_function: ', requires action' } as const;
+function stateText({ messageCount, status }: ConversationRecord): string {
+  if (status === 'idle') return plural(messageCount, { one: '# message', other: '# messages' });
+  return status === 'running'
+    ? plural(messageCount, { one: '# message, replying', other: '# messages, replying' })
+    : plural(messageCount, { one: '# message, requires action', other: '# messages, requires action' });
+}
 
 function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProps) {
-  const { id, createdAt, messageCount, status } = conversation;
+  const { id, createdAt, messageCount } = conversation;
   const [, go] = useLocation();
-  const title = formatMoment(createdAt);
+  const date = formatMoment(createdAt);
   const deletion = useAction(async () => {
     try {
       await perform(conversationRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
       if (isCurrent) go(agentPath(agent.id), { replace: true });
-      notify({ message: 'Conversation deleted.' });
+      notify({ message: t`Conversation deleted.` });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
@@ -142,24 +149,24 @@ function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProp
         className={css.link}
         aria-current={isCurrent ? 'page' : undefined}
       >
-        {title}
-        <span>
-          {count(messageCount, 'message')}
-          {states[status]}
-        </span>
+        {date}
+        <span>{stateText(conversation)}</span>
       </Link>
-      <Tip label="Delete">
+      <Tip label={t`Delete`}>
         <ActionIcon
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label={`Delete conversation of ${title}`}
+          aria-label={t`Delete conversation of ${date}`}
           loading={deletion.isRunning}
           onClick={() =>
             confirm({
-              title: 'Delete this conversation?',
-              text: `It started on ${title} and has ${count(messageCount, 'message')}. This cannot be undone.`,
-              action: 'Delete conversation',
+              title: t`Delete this conversation?`,
+              text: plural(messageCount, {
+                one: `It started on ${date} and has # message. This cannot be undone.`,
+                other: `It started on ${date} and has # messages. This cannot be undone.`,
+              }),
+              action: t`Delete conversation`,
               onConfirm: () => void deletion.run(undefined),
             })
           }

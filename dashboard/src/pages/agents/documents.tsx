@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   ActionIcon,
   Group,
@@ -31,15 +33,7 @@ import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name, PagedList, usePages } from '../../components/tables.tsx';
 import { useFileDrop } from '../../lib/files.ts';
 import { rescueFocus } from '../../lib/focus.ts';
-import {
-  count,
-  creditCount,
-  formatAbout,
-  formatBytes,
-  formatCredits,
-  formatMoment,
-  formatWhole,
-} from '../../lib/format.ts';
+import { creditCount, formatAbout, formatBytes, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
 import { inCredits, rateLines, serviceLine } from '../../lib/model-prices.ts';
 import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
@@ -69,17 +63,17 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   }, [client, indexing]);
   return (
     <Stack gap="lg">
-      <Panel title="Add a document">
+      <Panel title={t`Add a document`}>
         <NewDocument agent={agent} />
       </Panel>
-      <Panel title="Documents">
+      <Panel title={t`Documents`}>
         <Stack gap="md">
           <ChunkMeter chunks={agent.chunks} />
           <PagedList
             pages={pages}
             empty={
-              <Empty icon="docs" title="No documents yet">
-                Passages that match a message are sent to the model with it.
+              <Empty icon="docs" title={t`No documents yet`}>
+                <Trans>Passages that match a message are sent to the model with it.</Trans>
               </Empty>
             }
           >
@@ -99,10 +93,12 @@ function ChunkMeter({ chunks }: { chunks: number }) {
         value={chunks === 0 ? 0 : Math.max(1, share)}
         size={6}
         color={share > 90 ? 'yellow.7' : 'pine'}
-        aria-label="Passages used"
+        aria-label={t`Passages used`}
       />
       <Text size="xs" c="dimmed" mt={4} className="number">
-        {formatWhole(chunks)} of {formatWhole(limits.agentChunks)} passages used
+        <Trans>
+          {{ used: formatWhole(chunks) }} of {{ limit: formatWhole(limits.agentChunks) }} passages used
+        </Trans>
       </Text>
     </div>
   );
@@ -115,30 +111,32 @@ interface DocumentTableProps {
 
 function DocumentTable({ agent, documents }: DocumentTableProps) {
   const columns: Column<DocumentRecord>[] = [
-    { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
-    { title: 'Status', cell: (document) => <DocumentStatus document={document} /> },
-    { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
-    { title: 'Size', place: 'end', cell: ({ bytes }) => formatBytes(bytes) },
+    { title: t`Name`, place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
+    { title: t`Status`, cell: (document) => <DocumentStatus document={document} /> },
+    { title: t`Passages`, place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
+    { title: t`Size`, place: 'end', cell: ({ bytes }) => formatBytes(bytes) },
     {
-      title: 'Credits',
+      title: t`Credits`,
       place: 'end',
       cell: ({ status, credits }) => (status === 'indexing' ? '–' : formatCredits(credits)),
     },
-    { title: 'Added', place: 'wide', cell: ({ createdAt }) => formatMoment(createdAt) },
-    { title: 'Actions', place: 'corner', cell: (document) => <DeleteDocument agent={agent} document={document} /> },
+    { title: t`Added`, place: 'wide', cell: ({ createdAt }) => formatMoment(createdAt) },
+    { title: t`Actions`, place: 'corner', cell: (document) => <DeleteDocument agent={agent} document={document} /> },
   ];
-  return <DataTable caption="Documents, newest first" columns={columns} rows={documents} idOf={({ id }) => id} />;
+  return <DataTable caption={t`Documents, newest first`} columns={columns} rows={documents} idOf={({ id }) => id} />;
 }
 
 function DocumentStatus({ document: { name, status, chunks, indexedChunks } }: { document: DocumentRecord }) {
-  if (status === 'ready') return <Badge color="pine">Ready</Badge>;
-  if (status === 'failed') return <Badge color="red">Failed. Add it again.</Badge>;
+  if (status === 'ready') return <Badge color="pine">{t`Ready`}</Badge>;
+  if (status === 'failed') return <Badge color="red">{t`Failed. Add it again.`}</Badge>;
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4} className="number">
-        Indexing: {formatWhole(indexedChunks)} of {formatWhole(chunks)}
+        <Trans>
+          Indexing: {{ done: formatWhole(indexedChunks) }} of {{ all: formatWhole(chunks) }}
+        </Trans>
       </Text>
-      <Progress value={(indexedChunks / Math.max(1, chunks)) * 100} size={4} aria-label={`Indexing ${name}`} />
+      <Progress value={(indexedChunks / Math.max(1, chunks)) * 100} size={4} aria-label={t`Indexing ${name}`} />
     </div>
   );
 }
@@ -147,25 +145,25 @@ function DeleteDocument({ agent, document: { id, name } }: { agent: AgentRecord;
   const deletion = useAction(async () => {
     try {
       await perform(documentRoutes.deleteDocument, { path: { id: agent.id, documentId: id } });
-      notify({ message: `“${name}” is deleted.` });
+      notify({ message: t`“${name}” is deleted.` });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
     rescueFocus();
   }, [documentRoutes.listDocuments, ...agentReads]);
   return (
-    <Tip label="Delete">
+    <Tip label={t`Delete`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={`Delete ${name}`}
+        aria-label={t`Delete ${name}`}
         loading={deletion.isRunning}
         onClick={() =>
           confirm({
-            title: `Delete “${name}”?`,
-            text: 'Its passages are no longer sent to the model. This cannot be undone.',
-            action: 'Delete document',
+            title: t`Delete “${name}”?`,
+            text: t`Its passages are no longer sent to the model. This cannot be undone.`,
+            action: t`Delete document`,
             onConfirm: () => void deletion.run(undefined),
           })
         }
@@ -182,11 +180,16 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', text: '' },
     schema: Body,
-    labels: { name: 'Name', text: 'Text' },
+    labels: { name: t`Name`, text: t`Text` },
     act: (body) => call(documentRoutes.createDocument, { path: { id: agent.id }, body }),
     onDone: ({ name, chunks }) => {
       form.reset();
-      notify({ message: `“${name}” was added. Indexing ${count(chunks, 'passage')}.` });
+      notify({
+        message: plural(chunks, {
+          one: `“${name}” was added. Indexing # passage.`,
+          other: `“${name}” was added. Indexing # passages.`,
+        }),
+      });
     },
     invalidates: [documentRoutes.listDocuments, ...agentReads, ...spendingReads],
   });
@@ -204,11 +207,11 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
   return (
     <form onSubmit={submit} noValidate style={drop['data-over'] ? dropTarget : undefined} {...drop}>
       <Stack gap="md">
-        <TextInput label="Name" description="Shown as the source in replies" {...form.getInputProps('name')} />
+        <TextInput label={t`Name`} description={t`Shown as the source in replies`} {...form.getInputProps('name')} />
         <div>
           <Textarea
-            label="Text"
-            description={`Paste text, or drop a .txt or .md file here, up to ${formatBytes(limits.documentBytes)}`}
+            label={t`Text`}
+            description={t`Paste text, or drop a .txt or .md file here, up to ${{ size: formatBytes(limits.documentBytes) }}`}
             rows={8}
             {...form.getInputProps('text')}
           />
@@ -217,12 +220,12 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
         {error && <ErrorNotice error={error} model={documentModel()?.id ?? ''} onRetry={() => submit()} />}
         <Group gap="0.5rem 0.75rem">
           <Button type="submit" loading={isRunning}>
-            Add document
+            <Trans>Add document</Trans>
           </Button>
           <FileButton accept={textFileTypes} onChange={(file) => void take(file)}>
             {(props) => (
               <Button {...props} variant="default" leftSection={<Icon name="docs" size={16} />} disabled={isRunning}>
-                Choose file
+                <Trans>Choose file</Trans>
               </Button>
             )}
           </FileButton>
@@ -238,7 +241,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
 function priceNote(): string {
   const embedder = documentModel();
   const price = embedder && priceAt(embedder);
-  return `Indexing costs ${price ? rateLines(inCredits(price)).join(', ') : serviceLine('embeddings')}.`;
+  return t`Indexing costs ${{ rates: price ? rateLines(inCredits(price)).join(', ') : serviceLine('embeddings') }}.`;
 }
 
 function indexingCredits(tokens: number): number {
@@ -247,6 +250,9 @@ function indexingCredits(tokens: number): number {
     ? callCost(embedder, 'embeddings', { input: tokens, output: 0 }, catalogueClock.now()) / microPerCredit
     : 0;
 }
+
+/** The lowest cost that is shown, in credits. */
+const leastCost = 0.01;
 
 /** The cost of a longer text is extrapolated from its beginning. */
 const sampleCharacters = 20_000;
@@ -259,10 +265,14 @@ function Size({ text }: { text: string }) {
     return { bytes: bytesOf(shown), cost: indexingCredits(Math.ceil(tokens)) };
   }, [shown]);
   const isTooLong = bytes > limits.documentBytes;
+  const [size, limit] = [formatBytes(bytes), formatBytes(limits.documentBytes)];
   return (
     <Text size="xs" c={isTooLong ? 'var(--mantine-color-error)' : 'dimmed'} mt={4} className="number">
-      {formatBytes(bytes)} of {formatBytes(limits.documentBytes)}
-      {bytes > 0 && (cost < 0.01 ? ', less than 0.01 credits' : `, about ${creditCount(cost, formatAbout)}`)}
+      {bytes === 0
+        ? t`${size} of ${limit}`
+        : cost < leastCost
+          ? t`${size} of ${limit}, less than ${{ credits: creditCount(leastCost, formatAbout) }}`
+          : t`${size} of ${limit}, about ${{ credits: creditCount(cost, formatAbout) }}`}
     </Text>
   );
 }

@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Progress, Text } from '@mantine/core';
 import { memo, useId } from 'react';
 import type { InferOutput } from 'valibot';
@@ -9,7 +12,7 @@ import { CopyButton } from '../../components/copy.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { Empty } from '../../components/page.tsx';
-import { count, creditCount, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
+import { creditCount, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
 import { inCredits, rateLines } from '../../lib/model-prices.ts';
 import talk from '../playground/chat/chat.module.css';
 import { FunctionCall, ResponseText } from '../playground/chat/talk.tsx';
@@ -27,7 +30,7 @@ interface KeptMessageViewProps {
   readonly onResult: (name: string, content: string) => void;
 }
 
-const names = { user: 'You', assistant: 'Agent', function: 'Function result' } as const;
+const names = { user: msg`You`, assistant: msg`Agent`, function: msg`Function result` } as const;
 
 export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageViewProps) {
   const { message, credits, isAwaiting, onResult } = props;
@@ -36,10 +39,10 @@ export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageV
   return (
     <div className={[talk.message, role === 'user' && talk.byUser].filter(Boolean).join(' ')}>
       <Text size="xs" c="dimmed" className={talk.by} component="div">
-        <strong>{names[role]}</strong>
+        <strong>{i18n._(names[role])}</strong>
         <span>{formatMoment(createdAt)}</span>
         {isReply && credits !== undefined && <span>{creditCount(credits, formatCredits)}</span>}
-        {agentVersion !== undefined && <span>version {agentVersion}</span>}
+        {agentVersion !== undefined && <span>{t`version ${agentVersion}`}</span>}
       </Text>
       {content !== '' && (
         <div className={talk.bubble}>
@@ -60,7 +63,7 @@ export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageV
       <Sources sources={sources} />
       <div className={css.details}>
         {context && <ContextLine context={context} />}
-        {content !== '' && <CopyButton value={content} what="message" />}
+        {content !== '' && <CopyButton value={content} what={t`message`} />}
       </div>
     </div>
   );
@@ -74,16 +77,18 @@ function Sources({ sources }: { sources: readonly Source[] }) {
   if (sources.length === 0) return null;
   return (
     <section className={css.sources}>
-      <span id={id}>Passages sent to the model</span>
+      <span id={id}>{t`Passages sent to the model`}</span>
       <ul aria-labelledby={id}>
         {sources.map(({ documentId, name, start, end, score }) => (
           <li key={`${documentId}-${start}`}>
             <Icon name="docs" size={15} />
             <bdi className={css.document}>{name}</bdi>
             <span>
-              characters {formatWhole(start)}–{formatWhole(end)}
+              <Trans>
+                characters {{ first: formatWhole(start) }}–{{ last: formatWhole(end) }}
+              </Trans>
             </span>
-            <span>score {score.toFixed(2)}</span>
+            <span>{t`score ${{ score: score.toFixed(2) }}`}</span>
           </li>
         ))}
       </ul>
@@ -96,13 +101,17 @@ type Context = NonNullable<InferOutput<typeof KeptMessage>['context']>;
 function ContextLine({ context: { window, used, droppedMessages, summarized } }: { context: Context }) {
   return (
     <div className={css.context}>
-      <Progress value={(used / Math.max(1, window)) * 100} size={4} className={css.bar} aria-label="Context used" />
+      <Progress value={(used / Math.max(1, window)) * 100} size={4} className={css.bar} aria-label={t`Context used`} />
       <span>
-        {formatWhole(used)} of {formatWhole(window)} tokens
+        <Trans>
+          {{ used: formatWhole(used) }} of {{ limit: formatWhole(window) }} tokens
+        </Trans>
       </span>
       {droppedMessages > 0 && (
         <span>
-          {count(droppedMessages, 'earlier message')} {summarized ? 'summarized' : 'left out'}
+          {summarized
+            ? plural(droppedMessages, { one: '# earlier message summarized', other: '# earlier messages summarized' })
+            : plural(droppedMessages, { one: '# earlier message left out', other: '# earlier messages left out' })}
         </span>
       )}
     </div>
@@ -120,14 +129,14 @@ export function PendingTurnView({ turn: { sent, text, call }, isRunning }: Pendi
   return (
     <>
       <div className={result ? talk.message : `${talk.message} ${talk.byUser}`}>
-        <Author>{result ? 'Function result' : 'You'}</Author>
+        <Author>{i18n._(result ? names.function : names.user)}</Author>
         <div className={talk.bubble}>
           <PlainText>{result?.content ?? sent.content}</PlainText>
         </div>
       </div>
       {(isRunning || text !== '' || call) && (
         <div className={talk.message}>
-          <Author>{isRunning ? 'Agent' : 'Agent, interrupted'}</Author>
+          <Author>{isRunning ? i18n._(names.assistant) : t`Agent, interrupted`}</Author>
           {text === '' && !call && <Caret />}
           {text !== '' && <ResponseText text={text} isPlain={false} isStreaming={isRunning} />}
           {call && <FunctionCall call={call} isOpen={false} onResult={() => undefined} />}
@@ -164,17 +173,16 @@ export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdi
           tone="warning"
           actions={
             <Anchor component="button" type="button" onClick={onRetry}>
-              Retry
+              <Trans>Retry</Trans>
             </Anchor>
           }
         >
-          Stopped. This turn was not saved
-          {isCharged && `. ${chargedText(model)} because the reply had started`}.
+          {isCharged ? chargedText(model) : <Trans>Stopped. This turn was not saved.</Trans>}
         </Notice>
       )}
       {content !== undefined && (
         <Anchor component="button" type="button" size="sm" onClick={() => onEdit(content)}>
-          Edit message
+          <Trans>Edit message</Trans>
         </Anchor>
       )}
     </div>
@@ -188,28 +196,33 @@ export function fixedReplyCredits(modelId: string): number | undefined {
 }
 
 function chargedText(model: string): string {
-  const credits = fixedReplyCredits(model);
-  return credits === undefined ? 'The delivered text was charged' : `${creditCount(credits)} charged`;
+  const fixed = fixedReplyCredits(model);
+  return fixed === undefined
+    ? t`Stopped. This turn was not saved. The delivered text was charged because the reply had started.`
+    : t`Stopped. This turn was not saved. ${{ credits: creditCount(fixed) }} charged because the reply had started.`;
 }
 
 function replyPrice(modelId: string): string {
   const model = findModel(modelId, 'chat');
   const price = model && priceAt(model);
-  if (!price) return `Each reply costs ${creditCount(prices.chat.credits)}.`;
-  return `Replies cost ${rateLines(inCredits(price)).join(', ')}.`;
+  return price
+    ? t`Replies cost ${{ rates: rateLines(inCredits(price)).join(', ') }}.`
+    : t`Each reply costs ${{ credits: creditCount(prices.chat.credits) }}.`;
 }
 
 export function FirstMessage({ agent }: { agent: AgentRecord }) {
   return (
-    <Empty icon="playground" title="No messages yet">
-      Send a message. {replyPrice(agent.model)}
+    <Empty icon="playground" title={t`No messages yet`}>
+      <Trans>Send a message.</Trans> {replyPrice(agent.model)}
       {agent.chunks === 0 && (
         <>
           {' '}
-          <Anchor component={Link} href={agentPath(agent.id, { tab: 'documents' })} inherit underline="always">
-            Add a document
-          </Anchor>{' '}
-          for replies that cite their sources.
+          <Trans>
+            <Anchor component={Link} href={agentPath(agent.id, { tab: 'documents' })} inherit underline="always">
+              Add a document
+            </Anchor>{' '}
+            for replies that cite their sources.
+          </Trans>
         </>
       )}
     </Empty>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { limits } from '#contract/shared/limits.ts';
 import { formatBytes } from '../../lib/format.ts';
 
@@ -13,13 +14,13 @@ type Read = { readonly name: string; readonly text: string } | { readonly error:
 
 /** Reads a text file of at most `limits.documentBytes`, or returns an error to show. */
 export async function readTextFile(file: File): Promise<Read> {
-  if (!endings.test(file.name)) return { error: 'Choose a .txt or .md file' };
+  if (!endings.test(file.name)) return { error: t`Choose a .txt or .md file` };
   if (file.size > limits.documentBytes)
-    return { error: `The file is larger than ${formatBytes(limits.documentBytes)}` };
+    return { error: t`The file is larger than ${{ size: formatBytes(limits.documentBytes) }}` };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
     return { name: Array.from(file.name).slice(0, maxName).join(''), text };
   } catch {
-    return { error: 'The file is not UTF-8 text' };
+    return { error: t`The file is not UTF-8 text` };
   }
 }

@@ -1,4 +1,6 @@
-import { Anchor, Button, Text, Title } from '@mantine/core';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Anchor, Button, Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { callCost } from '#contract/billing/cost.ts';
@@ -7,6 +9,7 @@ import { firstModelFor, modelNamed } from '#contract/inference/models.ts';
 import { useConfig } from '../../api/config.ts';
 import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { LanguageChoice } from '../../components/language-choice.tsx';
 import { useTitle } from '../../lib/focus.ts';
 import { formatCredits } from '../../lib/format.ts';
 import { claim, freeCreditsText, freePlan } from '../../lib/offer.ts';
@@ -28,7 +31,10 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
           <a href="/" className={css.home}>
             <Wordmark />
           </a>
-          <SchemeToggle />
+          <Group gap="xs" wrap="nowrap">
+            <LanguageChoice />
+            <SchemeToggle />
+          </Group>
         </div>
         <div className={css.middle}>
           <Title order={1} ref={heading} tabIndex={-1}>
@@ -51,13 +57,19 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
   );
 }
 
-export function FootLink({ href, children }: { href: string; children: string }) {
+export function FootLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Anchor component={Link} href={href} inherit fw={600}>
       {children}
     </Anchor>
   );
 }
+
+export const toOverview = (
+  <FootLink href="/">
+    <Trans>Overview</Trans>
+  </FootLink>
+);
 
 const freeCredits = freePlan?.creditsPerMonth ?? 0;
 
@@ -68,33 +80,36 @@ function exampleCharge(): number {
 }
 const charged = exampleCharge();
 
-/** Shows the guarantees of the service, with example headers of a free plan's first call. */
+/** Example headers of a free plan's first call. */
+const receipt = () =>
+  [
+    ['POST', '/v1/chat/completions'],
+    ['x-credits-charged', formatCredits(charged)],
+    ['x-credits-remaining', formatCredits(Math.max(0, freeCredits - charged))],
+    ['x-ratelimit-remaining-requests', Math.max(0, (freePlan?.callsPerMinute ?? 60) - 1)],
+  ] as const;
+
+/** Shows the guarantees of the service. */
 function AboutService() {
   return (
-    <aside className={css.about} aria-label="About the service">
-      <p className={css.claim}>{claim}</p>
-      <dl className={css.receipt}>
-        <div>
-          <dt>POST</dt>
-          <dd>/v1/chat/completions</dd>
-        </div>
-        <div>
-          <dt>x-credits-charged</dt>
-          <dd>{formatCredits(charged)}</dd>
-        </div>
-        <div>
-          <dt>x-credits-remaining</dt>
-          <dd>{formatCredits(Math.max(0, freeCredits - charged))}</dd>
-        </div>
-        <div>
-          <dt>x-ratelimit-remaining-requests</dt>
-          <dd>{Math.max(0, (freePlan?.callsPerMinute ?? 60) - 1)}</dd>
-        </div>
+    <aside className={css.about} aria-label={t`About the service`}>
+      <p className={css.claim}>{claim()}</p>
+      <dl className={css.receipt} dir="ltr">
+        {receipt().map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
       <ul className={css.points}>
-        {freeCreditsText && <li>{freeCreditsText}</li>}
-        <li>Unused plan credits roll over for up to three months.</li>
-        <li>Failed calls are free.</li>
+        {freeCreditsText() && <li>{freeCreditsText()}</li>}
+        <li>
+          <Trans>Unused plan credits roll over for up to three months.</Trans>
+        </li>
+        <li>
+          <Trans>Failed calls are free.</Trans>
+        </li>
       </ul>
     </aside>
   );
@@ -116,7 +131,7 @@ export function InboxLink() {
   if (!useConfig().local) return null;
   return (
     <Button component="a" href="/_local/inbox" size="md" leftSection={<Icon name="mail" />}>
-      Open local inbox
+      <Trans>Open local inbox</Trans>
     </Button>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -10,9 +12,7 @@ import { useMe } from '../../api/reads.ts';
 import type { Data } from '../../api/response.ts';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { AuthLayout, FootLink, forgetLinkToken, useLinkToken } from './auth-layout.tsx';
-
-const overview = <FootLink href="/">Overview</FootLink>;
+import { AuthLayout, forgetLinkToken, toOverview, useLinkToken } from './auth-layout.tsx';
 
 /**
  * Target of the link in the confirmation email. Confirms automatically in the browser that registered; in another browser
@@ -35,17 +35,20 @@ export function ConfirmPage() {
 
   if (isSuccess)
     return (
-      <AuthLayout title="Email confirmed" lead="Your account is ready. Create an API key to make your first call.">
+      <AuthLayout
+        title={t`Email confirmed`}
+        lead={t`Your account is ready. Create an API key to make your first call.`}
+      >
         <NextSteps />
       </AuthLayout>
     );
   return (
     <AuthLayout
-      title="Confirm your email"
-      lead={token === '' ? 'This link is incomplete. Open the link in the email.' : undefined}
-      foot={overview}
+      title={t`Confirm your email`}
+      lead={token === '' ? t`This link is incomplete. Open the link in the email.` : undefined}
+      foot={toOverview}
     >
-      {token !== '' && isPending && <Loader aria-label="Confirming" />}
+      {token !== '' && isPending && <Loader aria-label={t`Confirming`} />}
       {error && (
         <Stack>
           <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -63,30 +66,34 @@ function NextSteps() {
     <Stack align="flex-start">
       {invitation && (
         <Button component={Link} href={invitation.value} size="md">
-          Continue to your invitation
+          <Trans>Continue to your invitation</Trans>
         </Button>
       )}
       <Button component={Link} href="/keys?new" {...(invitation ? { variant: 'default' } : { size: 'md' })}>
-        Create API key
+        <Trans>Create API key</Trans>
       </Button>
       <Button component={Link} href="/playground" variant="default">
-        Open the playground
+        <Trans>Open the playground</Trans>
       </Button>
     </Stack>
   );
 }
 
 function LinkRules() {
-  const { data: me } = useMe();
+  const email = useMe().data?.email;
   return (
     <Text size="sm" c="dimmed">
-      A link works for 24 hours or until a newer one is sent, and confirms the account it was sent to
-      {me && (
-        <>
-          : you are signed in as <strong>{me.email}</strong>
-        </>
+      {email ? (
+        <Trans>
+          A link works for 24 hours or until a newer one is sent, and confirms the account it was sent to: you are
+          signed in as <strong>{email}</strong>. You can <ResendConfirmation />.
+        </Trans>
+      ) : (
+        <Trans>
+          A link works for 24 hours or until a newer one is sent, and confirms the account it was sent to. You can{' '}
+          <ResendConfirmation />.
+        </Trans>
       )}
-      . You can <ResendConfirmation />.
     </Text>
   );
 }
@@ -111,21 +118,21 @@ export function EmailChangePage() {
   if (decided) return <Result {...decided} />;
   return (
     <AuthLayout
-      title="Confirm email change"
+      title={t`Confirm email change`}
       lead={
         token === ''
-          ? 'This link is incomplete. Open the link in the email.'
-          : 'Your email changes once both the current and the new address have confirmed.'
+          ? t`This link is incomplete. Open the link in the email.`
+          : t`Your email changes once both the current and the new address have confirmed.`
       }
-      foot={overview}
+      foot={toOverview}
     >
       <Stack>
         {error && <ErrorNotice error={error} />}
         <Button size="md" disabled={token === ''} loading={isRunning} onClick={() => void decide('confirm')}>
-          Confirm change
+          <Trans>Confirm change</Trans>
         </Button>
         <Button size="md" variant="default" disabled={token === '' || isRunning} onClick={() => void decide('refuse')}>
-          This wasn’t me
+          <Trans>This wasn’t me</Trans>
         </Button>
       </Stack>
     </AuthLayout>
@@ -135,34 +142,40 @@ export function EmailChangePage() {
 function Result({ status, waitingFor }: Decided) {
   if (status === 'refused')
     return (
-      <AuthLayout title="Email change rejected" lead="Your email stays the same." foot={overview}>
+      <AuthLayout title={t`Email change rejected`} lead={t`Your email stays the same.`} foot={toOverview}>
         <Text size="sm" mb="md">
-          If you did not request the change, someone else can sign in to your account. Choose a new password, which
-          signs out everyone.
+          <Trans>
+            If you did not request the change, someone else can sign in to your account. Choose a new password, which
+            signs out everyone.
+          </Trans>
         </Text>
         <Button component={Link} href="/forgot-password" variant="default">
-          Choose a new password
+          <Trans>Choose a new password</Trans>
         </Button>
       </AuthLayout>
     );
   if (status === 'waiting')
     return (
       <AuthLayout
-        title="Confirmed"
-        lead={`Now open the link we sent to the ${waitingFor === 'new' ? 'new' : 'current'} email. It expires within 24 hours.`}
-        foot={overview}
+        title={t`Confirmed`}
+        lead={
+          waitingFor === 'new'
+            ? t`Now open the link we sent to the new email. It expires within 24 hours.`
+            : t`Now open the link we sent to the current email. It expires within 24 hours.`
+        }
+        foot={toOverview}
       >
         {null}
       </AuthLayout>
     );
   return (
     <AuthLayout
-      title="Email changed"
-      lead="Sign in with the new email from now on. All other sessions were signed out."
-      foot={overview}
+      title={t`Email changed`}
+      lead={t`Sign in with the new email from now on. All other sessions were signed out.`}
+      foot={toOverview}
     >
       <Button component={Link} href="/" size="md">
-        Continue
+        <Trans>Continue</Trans>
       </Button>
     </AuthLayout>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Box, Button, Divider, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
@@ -31,11 +33,15 @@ export function GoogleSignIn({ onDone, label }: GoogleSignInProps) {
   if (googleClientId === null && !local) return null;
   return (
     <Stack gap="sm">
-      {label === undefined && <Divider label="or" />}
-      <GoogleToken label={label ?? 'Continue with Google'} onToken={enter} />
+      {label === undefined && (
+        <Divider label={t({ message: 'or', comment: 'Between the form and “Continue with Google”' })} />
+      )}
+      <GoogleToken label={label ?? t`Continue with Google`} onToken={enter} />
       {error?.code === 'IDENTITY_NOT_LINKED' ? (
         <Notice tone="warning">
-          This email has an account with a password. Sign in with the password, then link Google in Settings.
+          <Trans>
+            This email has an account with a password. Sign in with the password, then link Google in Settings.
+          </Trans>
         </Notice>
       ) : (
         error && <ErrorNotice error={error} />

@@ -1,3 +1,5 @@
+import { select, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -13,10 +15,8 @@ import { Unconfirmed } from '../../components/emails.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { useSignOut } from '../../components/session.ts';
 import { switchOrganization } from '../../components/switch-organization.ts';
-import { roleTexts, roleTitles } from '../../lib/roles.ts';
-import { AuthLayout, FootLink, forgetLinkToken, useLinkToken } from './auth-layout.tsx';
-
-const overview = <FootLink href="/">Overview</FootLink>;
+import { roleTexts } from '../../lib/roles.ts';
+import { AuthLayout, forgetLinkToken, toOverview, useLinkToken } from './auth-layout.tsx';
 
 /** Target of the link in an invitation. Waits for a button, since mail scanners open links too. */
 export default function InvitationPage() {
@@ -27,17 +27,17 @@ export default function InvitationPage() {
   if (joined) return <Joined organization={joined} />;
   return (
     <AuthLayout
-      title="Join an organization"
+      title={t`Join an organization`}
       lead={
         token === ''
-          ? 'This link is incomplete. Open the link in the email.'
-          : 'You are invited to share the credits, API keys and agents of an organization.'
+          ? t`This link is incomplete. Open the link in the email.`
+          : t`You are invited to share the credits, API keys and agents of an organization.`
       }
-      foot={overview}
+      foot={toOverview}
     >
       {token !== '' && (
         <Stack>
-          {member === undefined && !error && <Loader aria-label="Loading" />}
+          {member === undefined && !error && <Loader aria-label={t`Loading`} />}
           {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
           {member === null && <SignInFirst path={pathOf(token)} />}
           {member && <Acceptance token={token} member={member} onJoined={setJoined} />}
@@ -53,13 +53,15 @@ function SignInFirst({ path }: { path: string }) {
   const query = new URLSearchParams({ return: path }).toString();
   return (
     <>
-      <Text size="sm">Sign in with the email that received the invitation, then come back here to accept it.</Text>
+      <Text size="sm">
+        <Trans>Sign in with the email that received the invitation, then come back here to accept it.</Trans>
+      </Text>
       <Group gap="sm">
         <Button component={Link} href={`/login?${query}`} size="md">
-          Sign in
+          <Trans>Sign in</Trans>
         </Button>
         <Button component={Link} href={`/register?${query}`} size="md" variant="default">
-          Create an account
+          <Trans>Create an account</Trans>
         </Button>
       </Group>
     </>
@@ -83,20 +85,22 @@ function Acceptance({ token, member: { email, isConfirmed }, onJoined }: Accepta
   });
   const signOut = useSignOut(pathOf(token));
   const isOther = error?.code === 'INSUFFICIENT_PERMISSIONS';
-  if (!isConfirmed) return <Unconfirmed email={email} permits="accept invitations" />;
+  if (!isConfirmed) return <Unconfirmed email={email} permits={t`accept invitations`} />;
   return (
     <>
       <Text size="sm">
-        You are signed in as <strong>{email}</strong>.
+        <Trans>
+          You are signed in as <strong>{email}</strong>.
+        </Trans>
       </Text>
       {error && <Refusal error={error} email={email} onRetry={() => void run(undefined)} />}
       {!isOther && (
         <Button size="md" loading={isRunning} onClick={() => void run(undefined)}>
-          Accept invitation
+          <Trans>Accept invitation</Trans>
         </Button>
       )}
       <Button size="md" variant={isOther ? 'filled' : 'default'} onClick={signOut}>
-        Use another account
+        <Trans>Use another account</Trans>
       </Button>
     </>
   );
@@ -112,13 +116,15 @@ function Refusal({ error, email, onRetry }: RefusalProps) {
   if (error.code === 'INSUFFICIENT_PERMISSIONS')
     return (
       <Notice tone="error">
-        This invitation is for another email than {email}. Sign in with the email that received it.
+        <Trans>This invitation is for another email than {email}. Sign in with the email that received it.</Trans>
       </Notice>
     );
   if (error.code === 'NOT_FOUND')
     return (
       <Notice tone="error">
-        This invitation is no longer valid: it was used or withdrawn, or it is older than 7 days. Ask for a new one.
+        <Trans>
+          This invitation is no longer valid: it was used or withdrawn, or it is older than 7 days. Ask for a new one.
+        </Trans>
       </Notice>
     );
   return <ErrorNotice error={error} onRetry={onRetry} />;
@@ -126,14 +132,15 @@ function Refusal({ error, email, onRetry }: RefusalProps) {
 
 function Joined({ organization }: { organization: OrganizationRecord }) {
   const { name, role } = organization;
+  const rights = roleTexts[role];
   return (
     <AuthLayout
-      title={`You joined ${name}`}
-      lead={`Your role is ${roleTitles[role].toLowerCase()}: ${roleTexts[role]}.`}
-      foot={overview}
+      title={t`You joined ${name}`}
+      lead={t`Your role is ${select(role, { owner: 'owner', admin: 'admin', developer: 'developer', billing: 'billing', other: 'viewer' })}: ${rights}.`}
+      foot={toOverview}
     >
       <Button size="md" onClick={() => void switchOrganization(organization, '/')}>
-        Open {name}
+        <Trans>Open {name}</Trans>
       </Button>
     </AuthLayout>
   );

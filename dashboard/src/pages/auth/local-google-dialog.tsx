@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Stack, Text, TextInput } from '@mantine/core';
 import * as v from 'valibot';
 import { email } from '#contract/accounts/email.ts';
@@ -19,7 +21,7 @@ export function LocalGoogleDialog({ isOpen, onClose, onToken }: LocalGoogleDialo
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', name: '' },
     schema,
-    labels: { email: 'Email', name: 'Name' },
+    labels: { email: t`Email`, name: t`Name` },
     act: localIdentityToken,
     onDone: (token) => {
       onClose();
@@ -27,7 +29,7 @@ export function LocalGoogleDialog({ isOpen, onClose, onToken }: LocalGoogleDialo
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Sign in with Google (local stand-in)">
+    <Modal opened={isOpen} onClose={onClose} title={t`Sign in with Google (local stand-in)`}>
       <form
         onSubmit={(event) => {
           // React passes the event on to the form around the button, which would be sent without the proof.
@@ -38,12 +40,12 @@ export function LocalGoogleDialog({ isOpen, onClose, onToken }: LocalGoogleDialo
       >
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            Nothing is sent to Google. Enter any email and name; this machine signs the token.
+            <Trans>Nothing is sent to Google. Enter any email and name; this machine signs the token.</Trans>
           </Text>
-          <TextInput label="Email" type="email" data-autofocus {...form.getInputProps('email')} />
-          <TextInput label="Name" {...form.getInputProps('name')} />
+          <TextInput label={t`Email`} type="email" data-autofocus {...form.getInputProps('email')} />
+          <TextInput label={t`Name`} {...form.getInputProps('name')} />
           <FormFoot error={error} isRunning={isRunning}>
-            Continue
+            <Trans>Continue</Trans>
           </FormFoot>
         </Stack>
       </form>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
@@ -28,8 +30,6 @@ import { GoogleSignIn } from './google.tsx';
 const PasskeySignIn = lazyComponent(async () => (await import('./passkey.tsx')).PasskeySignIn);
 const SecondStep = lazyComponent(async () => (await import('./second-step.tsx')).SecondStep);
 
-const labels = { email: 'Email', password: 'Password' };
-
 export default function LoginPage() {
   useOwnDocument();
   const [, go] = useLocation();
@@ -46,7 +46,7 @@ export default function LoginPage() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', password: '' },
     schema: Login,
-    labels,
+    labels: { email: t`Email`, password: t`Password` },
     act: async (body) => beginSession(await call(signInRoutes.login, { body }).catch(toSecondStep)),
     onDone: enter,
   });
@@ -59,36 +59,44 @@ export default function LoginPage() {
   if (query.has(secondStep)) return <SecondStep query={query} onDone={enter} />;
   return (
     <AuthLayout
-      title="Sign in"
-      lead="API keys, credits and usage in one place."
+      title={t`Sign in`}
+      lead={t`API keys, credits and usage in one place.`}
       foot={
-        <>
+        <Trans>
           New here? <FootLink href={`/register${search && `?${search}`}`}>Create an account</FootLink>
-        </>
+        </Trans>
       }
     >
       <Stack gap="md">
         {isConfirming && (
           <Notice tone="info" icon="mail">
-            Sign in to confirm your email.
+            <Trans>Sign in to confirm your email.</Trans>
           </Notice>
         )}
         {isInvited && (
           <Notice tone="info" icon="mail">
-            Sign in with the email that received the invitation.
+            <Trans>Sign in with the email that received the invitation.</Trans>
           </Notice>
         )}
-        {query.has('ended') && <Notice tone="warning">Your session has expired. Sign in again.</Notice>}
-        {query.has('deleted') && <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>}
+        {query.has('ended') && (
+          <Notice tone="warning">
+            <Trans>Your session has expired. Sign in again.</Trans>
+          </Notice>
+        )}
+        {query.has('deleted') && (
+          <Notice tone="info">
+            <Trans>Your account is deleted. Its API keys no longer work.</Trans>
+          </Notice>
+        )}
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
-            <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
-            <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+            <TextInput label={t`Email`} type="email" autoComplete="username" {...form.getInputProps('email')} />
+            <PasswordInput label={t`Password`} autoComplete="current-password" {...form.getInputProps('password')} />
             <Anchor component={Link} href="/forgot-password" size="sm" style={{ justifySelf: 'start' }} w="fit-content">
-              Forgot password?
+              <Trans>Forgot password?</Trans>
             </Anchor>
             <FormFoot error={error} isRunning={isRunning} asksPassword fullWidth size="md">
-              Sign in
+              <Trans>Sign in</Trans>
             </FormFoot>
           </Stack>
         </form>
@@ -100,14 +108,16 @@ export default function LoginPage() {
         <GoogleSignIn onDone={enter} />
         {hasTerms && hasGoogle && (
           <Text size="sm" c="dimmed">
-            If you have no account, signing in with Google creates one, and you agree to the <TermsInSentence />.
+            <Trans>
+              If you have no account, signing in with Google creates one, and you agree to the <TermsInSentence />.
+            </Trans>
           </Text>
         )}
         {demo && (
           <>
-            <Divider label="local development" />
+            <Divider label={t`local development`} />
             <Button variant="default" fullWidth onClick={useDemo} disabled={isRunning}>
-              Use the demo account
+              <Trans>Use the demo account</Trans>
             </Button>
           </>
         )}

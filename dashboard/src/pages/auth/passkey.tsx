@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useAction } from '../../api/actions.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
@@ -14,7 +15,7 @@ export function PasskeySignIn({ onDone }: { readonly onDone: () => void }) {
   return (
     <>
       <Button variant="default" fullWidth loading={isRunning} onClick={() => void run(undefined)}>
-        Sign in with a passkey
+        <Trans>Sign in with a passkey</Trans>
       </Button>
       {error && <ErrorNotice error={error} />}
     </>

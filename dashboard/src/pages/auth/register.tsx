@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -16,19 +18,16 @@ import { freePlanText } from '../../lib/offer.ts';
 import { AuthLayout, FootLink, InboxLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
 
-const freeLead = freePlanText && `${freePlanText} Upgrade when you need more.`;
-
-const labels = { email: 'Email', name: 'Name', password_hash: 'Password' };
-
 export default function RegisterPage() {
   useOwnDocument();
   const [, go] = useLocation();
+  const plan = freePlanText();
   const search = useSearch();
   const [address, setAddress] = useState<string>();
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', email: '', password_hash: '' },
     schema: Registration,
-    labels,
+    labels: { email: t`Email`, name: t`Name`, password_hash: t`Password` },
     act: async (body) => {
       const user = await call(signInRoutes.register, { body });
       await becomeAccount(user.id);
@@ -38,35 +37,40 @@ export default function RegisterPage() {
     },
     onDone: (user) => setAddress(user.email),
     fieldOf: {
-      EMAIL_ALREADY_REGISTERED: { field: 'email', text: 'An account with this email already exists. Sign in instead.' },
+      EMAIL_ALREADY_REGISTERED: {
+        field: 'email',
+        text: t`An account with this email already exists. Sign in instead.`,
+      },
     },
   });
 
   if (address !== undefined) return <LinkSent address={address} />;
   return (
     <AuthLayout
-      title="Create an account"
-      lead={freeLead}
+      title={t`Create an account`}
+      lead={plan && t`${plan} Upgrade when you need more.`}
       foot={
-        <>
+        <Trans>
           Already have an account? <FootLink href={`/login${search && `?${search}`}`}>Sign in</FootLink>
-        </>
+        </Trans>
       }
     >
       <Stack gap="md">
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
-            <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
-            <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
-            <NewPassword label="Password" owner={form.values} {...form.getInputProps('password_hash')} />
+            <TextInput label={t`Name`} autoComplete="name" {...form.getInputProps('name')} />
+            <TextInput label={t`Email`} type="email" autoComplete="username" {...form.getInputProps('email')} />
+            <NewPassword label={t`Password`} owner={form.values} {...form.getInputProps('password_hash')} />
             <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
-              Create account
+              <Trans>Create account</Trans>
             </FormFoot>
           </Stack>
         </form>
         {hasTerms && (
           <Text size="sm" c="dimmed">
-            By creating an account, including with Google, you agree to the <TermsInSentence />.
+            <Trans>
+              By creating an account, including with Google, you agree to the <TermsInSentence />.
+            </Trans>
           </Text>
         )}
         <GoogleSignIn onDone={() => go(returnPath(search), { replace: true })} />
@@ -78,24 +82,26 @@ export default function RegisterPage() {
 function LinkSent({ address }: { address: string }) {
   return (
     <AuthLayout
-      title="Check your inbox"
+      title={t`Check your inbox`}
       lead={
-        <>
+        <Trans>
           We sent a link to <strong>{address}</strong>. Open it in this browser to confirm your email.
-        </>
+        </Trans>
       }
     >
       <Stack gap="md" align="flex-start">
         <InboxLink />
         <Button component={Link} href="/" variant="default">
-          Skip for now
+          <Trans>Skip for now</Trans>
         </Button>
         <Text size="sm" c="dimmed">
-          No email? Check your spam folder, or <ResendConfirmation />. Wrong email?{' '}
-          <Anchor component={Link} href="/register" inherit onClick={() => window.location.reload()}>
-            Register again
-          </Anchor>
-          .
+          <Trans>
+            No email? Check your spam folder, or <ResendConfirmation />. Wrong email?{' '}
+            <Anchor component={Link} href="/register" inherit onClick={() => window.location.reload()}>
+              Register again
+            </Anchor>
+            .
+          </Trans>
         </Text>
       </Stack>
     </AuthLayout>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
@@ -11,7 +13,6 @@ import { beginSession, secondStep } from '../../components/session.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 
 const schemas = { code: v.object({ value: totpCode }), recoveryCode: v.object({ value: text(64) }) };
-const labels = { code: 'Code', recoveryCode: 'Recovery code' };
 
 interface SecondStepProps {
   /** Of the sign-in page. */
@@ -25,9 +26,13 @@ export function SecondStep({ query, onDone }: SecondStepProps) {
   first.delete(secondStep);
   return (
     <AuthLayout
-      title="Two-step sign-in"
-      lead="Your account asks for a second step."
-      foot={<FootLink href={`/login?${first.toString()}`}>Back to sign in</FootLink>}
+      title={t`Two-step sign-in`}
+      lead={t`Your account asks for a second step.`}
+      foot={
+        <FootLink href={`/login?${first.toString()}`}>
+          <Trans>Back to sign in</Trans>
+        </FootLink>
+      }
     >
       <CodeForm onDone={onDone} />
     </AuthLayout>
@@ -35,12 +40,13 @@ export function SecondStep({ query, onDone }: SecondStepProps) {
 }
 
 function CodeForm({ onDone }: Pick<SecondStepProps, 'onDone'>) {
-  const [kind, setKind] = useState<keyof typeof labels>('code');
+  const [kind, setKind] = useState<keyof typeof schemas>('code');
   const isApp = kind === 'code';
+  const label = isApp ? t`Code` : t`Recovery code`;
   const { form, submit, isRunning, error } = useApiForm({
     initial: { value: '' },
     schema: schemas[kind],
-    labels: { value: labels[kind] },
+    labels: { value: label },
     act: async ({ value }) => beginSession(await call(secondFactorRoutes.completeSignIn, { body: { [kind]: value } })),
     onDone,
     fieldOf: { INVALID_CREDENTIALS: { field: 'value' } },
@@ -54,18 +60,18 @@ function CodeForm({ onDone }: Pick<SecondStepProps, 'onDone'>) {
       <Stack gap="sm">
         <TextInput
           key={kind}
-          label={labels[kind]}
-          description={isApp ? 'Six digits, from your authenticator app' : 'Each one works once'}
+          label={label}
+          description={isApp ? t`Six digits, from your authenticator app` : t`Each one works once`}
           autoComplete={isApp ? 'one-time-code' : 'off'}
           inputMode={isApp ? 'numeric' : 'text'}
           autoFocus
           {...form.getInputProps('value')}
         />
         <Anchor component="button" type="button" size="sm" onClick={toggle} w="fit-content">
-          {isApp ? 'Use a recovery code' : 'Use the authenticator app'}
+          {isApp ? t`Use a recovery code` : t`Use the authenticator app`}
         </Anchor>
         <FormFoot error={error} isRunning={isRunning} fullWidth size="md">
-          Continue
+          <Trans>Continue</Trans>
         </FormFoot>
       </Stack>
     </form>

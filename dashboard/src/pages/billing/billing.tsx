@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useNow, useSellsCredits } from '../../api/config.ts';
@@ -34,9 +36,9 @@ export default function BillingPage() {
   const payment = query.get('payment') ?? '';
   const isUnconfirmed = me?.isConfirmed === false;
   return (
-    <Page title="Billing" lead="Plan, credits, card and payments">
+    <Page title={t`Billing`} lead={t`Plan, credits, card and payments`}>
       <Stack gap="lg">
-        {isUnconfirmed && <Unconfirmed email={me.email} permits="buy credits and plans" />}
+        {isUnconfirmed && <Unconfirmed email={me.email} permits={t`buy credits and plans`} />}
         {isPaymentId(payment) && !isUnconfirmed && (
           <ReturnedPayment
             key={payment}
@@ -53,7 +55,7 @@ export default function BillingPage() {
         {sellsCredits && !isUnconfirmed && (
           <>
             <div id="packs">
-              <Panel title="Buy credits">
+              <Panel title={t`Buy credits`}>
                 <Packs />
               </Panel>
             </div>
@@ -71,10 +73,10 @@ function PlanPanel() {
   const { data: listing } = usePlans();
   return (
     <Panel
-      title="Plan"
+      title={t`Plan`}
       aside={
         <Anchor component={Link} href="/plans" size="sm">
-          Change plan
+          <Trans>Change plan</Trans>
         </Anchor>
       }
     >
@@ -91,22 +93,35 @@ function PlanDetails({ subscription, plans }: { subscription: Subscription; plan
   const [next, unpaid, end] = [nextPayment(current, plans), unpaidRenewal(current), endOf(current)];
   return (
     <Details>
-      <Detail title="Current plan">{current ? planTitle(current.planId) : (freePlan?.title ?? 'None')}</Detail>
+      <Detail title={t`Current plan`}>
+        {current ? planTitle(current.planId) : (freePlan?.title ?? t({ message: 'None', context: 'plan' }))}
+      </Detail>
       {end === undefined ? (
-        <Detail title="Price">{chargedPrice(current)}</Detail>
+        <Detail title={t`Price`}>{chargedPrice(current)}</Detail>
       ) : (
-        <Detail title="Ends on">{formatDay(end)}</Detail>
+        <Detail title={t`Ends on`}>{formatDay(end)}</Detail>
       )}
-      {unpaid && (
-        <Detail title={unpaid.isPastDue ? 'Past due' : 'Renewal'}>
-          {`${formatMoney(unpaid.usd)} ${unpaid.isPastDue ? 'since' : 'in progress since'} ${formatDay(unpaid.since)}`}
+      {unpaid && <Unpaid {...unpaid} />}
+      <Detail title={t`Next payment`}>
+        {next
+          ? t`${{ price: formatMoney(next.usd) }} on ${{ day: formatDay(next.day) }}`
+          : t({ message: 'None', context: 'payment' })}
+      </Detail>
+      {end === undefined && current?.pendingPlanId !== undefined && (
+        <Detail title={t`Changes to`}>
+          {t`${{ plan: planTitle(current.pendingPlanId) }} on ${{ day: formatDay(current.nextBillingDate) }}`}
         </Detail>
       )}
-      <Detail title="Next payment">{next ? `${formatMoney(next.usd)} on ${formatDay(next.day)}` : 'None'}</Detail>
-      {end === undefined && current?.pendingPlanId !== undefined && (
-        <Detail title="Changes to">{`${planTitle(current.pendingPlanId)} on ${formatDay(current.nextBillingDate)}`}</Detail>
-      )}
     </Details>
+  );
+}
+
+function Unpaid({ usd, since, isPastDue }: NonNullable<ReturnType<typeof unpaidRenewal>>) {
+  const [price, day] = [formatMoney(usd), formatDay(since)];
+  return (
+    <Detail title={isPastDue ? t`Past due` : t`Renewal`}>
+      {isPastDue ? t`${price} since ${day}` : t`${price} in progress since ${day}`}
+    </Detail>
   );
 }
 
@@ -115,21 +130,33 @@ function CardPanel() {
   const portal = usePortal();
   const now = useNow();
   return (
-    <Panel title="Card and invoices">
+    <Panel title={t`Card and invoices`}>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={112} radius="md" />}
       {data && (
         <Stack gap="sm">
           {data.card ? (
             <Details>
-              <Detail title="Saved card">{cardTitle(data.card)}</Detail>
-              <Detail title={isExpired(data.card, now) ? 'Expired' : 'Expires'}>{cardExpiry(data.card)}</Detail>
+              <Detail title={t`Saved card`}>{cardTitle(data.card)}</Detail>
+              <Detail
+                title={
+                  isExpired(data.card, now)
+                    ? t({ message: 'Expired', context: 'card' })
+                    : t({ message: 'Expires', context: 'card' })
+                }
+              >
+                {cardExpiry(data.card)}
+              </Detail>
             </Details>
           ) : (
-            <Text size="sm">No card is saved. Your first payment saves one.</Text>
+            <Text size="sm">
+              <Trans>No card is saved. Your first payment saves one.</Trans>
+            </Text>
           )}
           <Text size="sm" c="dimmed">
-            Change your card, address and tax ID, and find all invoices, in our payment provider’s customer portal.
+            <Trans>
+              Change your card, address and tax ID, and find all invoices, in our payment provider’s customer portal.
+            </Trans>
           </Text>
           {portal.error && <ErrorNotice error={portal.error} />}
           <Button
@@ -138,7 +165,7 @@ function CardPanel() {
             loading={portal.isRunning}
             onClick={() => void portal.run(undefined)}
           >
-            Open customer portal
+            <Trans>Open customer portal</Trans>
           </Button>
         </Stack>
       )}

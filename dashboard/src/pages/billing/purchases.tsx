@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { InferOutput } from 'valibot';
@@ -31,7 +33,9 @@ export function Packs() {
         ))}
       </ul>
       <Text size="sm" c="dimmed">
-        You pay on our payment provider’s page, which may add taxes. Bought credits remain when a plan ends.
+        <Trans>
+          You pay on our payment provider’s page, which may add taxes. Bought credits remain when a plan ends.
+        </Trans>
       </Text>
     </Stack>
   );
@@ -46,12 +50,14 @@ interface PackCardProps {
 
 function PackCard({ pack: { id, credits, amount, validMonths }, now, isLeaving, onBuy }: PackCardProps) {
   const price = formatCents(amount);
+  const sold = creditCount(credits);
+  const day = formatDay(lastDayOf(validMonths, now));
   return (
     <li className={css.pack}>
       <div>
-        <Text fw={600}>{creditCount(credits)}</Text>
+        <Text fw={600}>{sold}</Text>
         <Text size="sm" c="dimmed">
-          Valid until {formatDay(lastDayOf(validMonths, now))}
+          <Trans>Valid until {day}</Trans>
         </Text>
       </div>
       <Text className={css.price}>{price}</Text>
@@ -59,9 +65,9 @@ function PackCard({ pack: { id, credits, amount, validMonths }, now, isLeaving, 
         fullWidth
         disabled={isLeaving}
         onClick={() => void onBuy({ pack: id })}
-        aria-label={`Buy ${creditCount(credits)} for ${price}`}
+        aria-label={t`Buy ${{ credits: sold }} for ${price}`}
       >
-        Buy
+        <Trans>Buy</Trans>
       </Button>
     </li>
   );
@@ -86,12 +92,12 @@ export function PaymentsPanel() {
       if (route !== paymentRoutes.listPayments) void client.invalidateQueries({ queryKey: [route.id] });
   };
   return (
-    <Panel title="Payments" aside={<RefreshButton pages={pages} onRefresh={refreshRest} />}>
+    <Panel title={t`Payments`} aside={<RefreshButton pages={pages} onRefresh={refreshRest} />}>
       <PagedList
         pages={pages}
         empty={
-          <Empty icon="billing" title="No payments yet">
-            Purchases and renewals appear here with their receipts and invoices.
+          <Empty icon="billing" title={t`No payments yet`}>
+            <Trans>Purchases and renewals appear here with their receipts and invoices.</Trans>
           </Empty>
         }
       >
@@ -103,34 +109,37 @@ export function PaymentsPanel() {
 
 const columnsAt = (now: number): Column<PaymentRecord>[] => [
   {
-    title: 'Date',
+    title: t`Date`,
     place: 'lead',
     cell: ({ paidAt, createdAt }) => <span className="number">{formatPast(paidAt ?? createdAt, now)}</span>,
   },
-  { title: 'Payment', place: 'wide', cell: paymentTitle },
+  { title: t`Payment`, place: 'wide', cell: paymentTitle },
   {
-    title: 'Status',
+    title: t`Status`,
     cell: (payment) => {
       const { title, color } = statusLabel(payment);
       return <Badge color={color}>{title}</Badge>;
     },
   },
-  { title: 'Amount', place: 'end', cell: (payment) => <Amount payment={payment} /> },
-  { title: 'Documents', place: 'wide', cell: (payment) => <Documents payment={payment} now={now} /> },
+  { title: t`Amount`, place: 'end', cell: (payment) => <Amount payment={payment} /> },
+  { title: t`Documents`, place: 'wide', cell: (payment) => <Documents payment={payment} now={now} /> },
 ];
 
 function PaymentTable({ payments }: { payments: readonly PaymentRecord[] }) {
   const now = useNow();
-  return <DataTable caption="Payments, newest first" columns={columnsAt(now)} rows={payments} idOf={({ id }) => id} />;
+  return (
+    <DataTable caption={t`Payments, newest first`} columns={columnsAt(now)} rows={payments} idOf={({ id }) => id} />
+  );
 }
 
 function Amount({ payment: { amount, refundedAmount, status } }: { payment: PaymentRecord }) {
+  const returned = formatCents(refundedAmount);
   return (
     <>
       {formatCents(amount)}
       {refundedAmount > 0 && (
         <Text size="xs" c="dimmed">
-          {formatCents(refundedAmount)} {status === 'disputed' ? 'disputed' : 'refunded'}
+          {status === 'disputed' ? t`${{ amount: returned }} disputed` : t`${{ amount: returned }} refunded`}
         </Text>
       )}
     </>
@@ -140,23 +149,35 @@ function Amount({ payment: { amount, refundedAmount, status } }: { payment: Paym
 /** Links to the receipt and the invoice, or to the page that takes the payment. */
 function Documents({ payment, now }: { payment: PaymentRecord; now: number }) {
   const { url, receiptUrl, invoiceUrl, status, createdAt } = payment;
-  const of = `of ${paymentTitle(payment)}, ${formatPast(createdAt, now)}`;
+  const [title, date] = [paymentTitle(payment), formatPast(createdAt, now)];
   if (url === undefined && receiptUrl === null && invoiceUrl === null) return '–';
   return (
     <span className={css.links}>
       {url !== undefined && (
         <Anchor href={url} inherit>
-          {status === 'action_required' ? 'Confirm' : 'Pay now'}
+          {status === 'action_required' ? <Trans>Confirm</Trans> : <Trans>Pay now</Trans>}
         </Anchor>
       )}
       {receiptUrl !== null && (
-        <Anchor href={receiptUrl} inherit target="_blank" rel="noreferrer" aria-label={`Receipt ${of}`}>
-          Receipt
+        <Anchor
+          href={receiptUrl}
+          inherit
+          target="_blank"
+          rel="noreferrer"
+          aria-label={t`Receipt of ${{ payment: title }}, ${date}`}
+        >
+          <Trans>Receipt</Trans>
         </Anchor>
       )}
       {invoiceUrl !== null && (
-        <Anchor href={invoiceUrl} inherit target="_blank" rel="noreferrer" aria-label={`Invoice ${of} (PDF)`}>
-          Invoice (PDF)
+        <Anchor
+          href={invoiceUrl}
+          inherit
+          target="_blank"
+          rel="noreferrer"
+          aria-label={t`Invoice of ${{ payment: title }}, ${date} (PDF)`}
+        >
+          <Trans>Invoice (PDF)</Trans>
         </Anchor>
       )}
     </span>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
@@ -38,8 +40,8 @@ export function ReturnedPayment({ id, isCancelled, onClose }: ReturnedPaymentPro
 
   if (!data && error && toApiError(error).code === 'NOT_FOUND')
     return (
-      <Notice tone="error" actions={<Close onClick={onClose}>Dismiss</Close>}>
-        This account has no payment {id}. If you paid with another account, sign in to that account.
+      <Notice tone="error" actions={<Close onClick={onClose}>{t`Dismiss`}</Close>}>
+        <Trans>This account has no payment {id}. If you paid with another account, sign in to that account.</Trans>
       </Notice>
     );
   if (!data && error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -53,7 +55,7 @@ export function ReturnedPayment({ id, isCancelled, onClose }: ReturnedPaymentPro
       actions={
         <>
           <NextStep payment={data} isSlow={!isWaiting && !isCancelled} onCheck={() => void refetch()} />
-          <Close onClick={onClose}>Dismiss</Close>
+          <Close onClick={onClose}>{t`Dismiss`}</Close>
         </>
       }
     >
@@ -64,7 +66,7 @@ export function ReturnedPayment({ id, isCancelled, onClose }: ReturnedPaymentPro
 
 function BalanceNow() {
   const { data, isFetching } = useCredits();
-  return data && !isFetching ? `Your balance is now ${creditCount(data.balance)}.` : '';
+  return data && !isFetching ? t`Your balance is now ${{ credits: creditCount(data.balance) }}.` : '';
 }
 
 interface NextStepProps {
@@ -78,20 +80,20 @@ function NextStep({ payment, isSlow, onCheck }: NextStepProps) {
   const { status, kind, url, receiptUrl } = payment;
   const portal = usePortal();
   const payPage = url !== undefined && (
-    <a href={url}>{status === 'action_required' ? 'Confirm the payment' : 'Continue to payment'}</a>
+    <a href={url}>{status === 'action_required' ? t`Confirm the payment` : t`Continue to payment`}</a>
   );
-  const again = isSlow && <Close onClick={onCheck}>Check again</Close>;
-  const card = <PortalLink portal={portal}>Change the card</PortalLink>;
-  const retry = isForPlan(payment) ? <Link href="/plans">Choose a plan</Link> : kind === 'pack' && <BuyAgain />;
+  const again = isSlow && <Close onClick={onCheck}>{t`Check again`}</Close>;
+  const card = <PortalLink portal={portal}>{t`Change the card`}</PortalLink>;
+  const retry = isForPlan(payment) ? <Link href="/plans">{t`Choose a plan`}</Link> : kind === 'pack' && <BuyAgain />;
   const receipt = receiptUrl !== null && (
     <a href={receiptUrl} target="_blank" rel="noreferrer">
-      View receipt
+      <Trans>View receipt</Trans>
     </a>
   );
   const onward = isForPlan(payment) ? (
-    <Link href="/plans">View plans</Link>
+    <Link href="/plans">{t`View plans`}</Link>
   ) : (
-    <Link href="/playground">Open the playground</Link>
+    <Link href="/playground">{t`Open the playground`}</Link>
   );
   const steps: Readonly<Record<PaymentRecord['status'], ReactNode>> = {
     created: [payPage, again],
@@ -112,7 +114,7 @@ function NextStep({ payment, isSlow, onCheck }: NextStepProps) {
 }
 
 /** The packs are on the same page. */
-const BuyAgain = () => <a href="#packs">Buy credits</a>;
+const BuyAgain = () => <a href="#packs">{t`Buy credits`}</a>;
 
 function Close({ onClick, children }: { onClick: () => void; children: string }) {
   return (

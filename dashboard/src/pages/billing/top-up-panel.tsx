@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import * as v from 'valibot';
 import { type AutoTopUp, AutoTopUpChange, type PackList } from '#contract/payments/payments.ts';
@@ -17,9 +20,9 @@ type TopUp = v.InferOutput<typeof AutoTopUp>;
 type Packs = v.InferOutput<typeof PackList>['items'];
 
 const states = {
-  on: { title: 'On', color: 'pine' },
-  off: { title: 'Off', color: 'gray' },
-  action_required: { title: 'Confirmation needed', color: 'yellow.8' },
+  on: { title: msg`On`, color: 'pine' },
+  off: { title: msg`Off`, color: 'gray' },
+  action_required: { title: msg`Confirmation needed`, color: 'yellow.8' },
 } as const;
 
 export function TopUpPanel() {
@@ -28,14 +31,16 @@ export function TopUpPanel() {
   const error = topUpError ?? packsError;
   return (
     <Panel
-      title="Automatic top-up"
-      aside={topUp && <Badge color={states[topUp.state].color}>{states[topUp.state].title}</Badge>}
+      title={t`Automatic top-up`}
+      aside={topUp && <Badge color={states[topUp.state].color}>{i18n._(states[topUp.state].title)}</Badge>}
     >
       {topUp && packs ? (
         <Stack gap="md">
           <Text size="sm" c="dimmed" maw="46rem">
-            Buys a pack with your saved card whenever your balance falls below the threshold, up to the limit per month
-            (UTC).
+            <Trans>
+              Buys a pack with your saved card whenever your balance falls below the threshold, up to the limit per
+              month (UTC).
+            </Trans>
           </Text>
           <State topUp={topUp} />
           {(topUp.card !== null || topUp.threshold !== null) && (
@@ -65,7 +70,7 @@ function State({ topUp }: { topUp: TopUp }) {
       {failure !== undefined && (
         <Notice
           tone={state === 'on' ? 'info' : 'warning'}
-          actions={isOfCard && <PortalLink portal={portal}>Change the card</PortalLink>}
+          actions={isOfCard && <PortalLink portal={portal}>{t`Change the card`}</PortalLink>}
         >
           {failure}
         </Notice>
@@ -76,13 +81,16 @@ function State({ topUp }: { topUp: TopUp }) {
           tone={threshold === null ? 'info' : 'warning'}
           actions={
             <>
-              <PortalLink portal={portal}>Add a card</PortalLink>
-              <a href="#packs">Buy credits</a>
+              <PortalLink portal={portal}>{t`Add a card`}</PortalLink>
+              <a href="#packs">{t`Buy credits`}</a>
             </>
           }
         >
-          {threshold === null ? 'Save a card to turn on automatic top-up.' : 'No card is saved, so top-ups fail.'}{' '}
-          Buying credits also saves your card.
+          {threshold === null ? (
+            <Trans>Save a card to turn on automatic top-up. Buying credits also saves your card.</Trans>
+          ) : (
+            <Trans>No card is saved, so top-ups fail. Buying credits also saves your card.</Trans>
+          )}
         </Notice>
       )}
     </>
@@ -90,9 +98,9 @@ function State({ topUp }: { topUp: TopUp }) {
 }
 
 const rule = AutoTopUpChange.wrapped.entries;
-const labels = { threshold: 'Threshold', pack: 'Pack', monthlyLimit: 'Monthly limit' };
+const labelsOf = () => ({ threshold: t`Threshold`, pack: t`Pack`, monthlyLimit: t`Monthly limit` });
 
-/** The contract's schema, with the limit as an amount in USD. */
+/** The contract's schema, with the limit as an amount in USD. `limitError` describes its errors. */
 const formSchema = (packs: Packs) =>
   v.pipe(
     v.object({
@@ -100,18 +108,25 @@ const formSchema = (packs: Packs) =>
       pack: rule.pack,
       monthlyLimit: v.pipe(
         v.string(),
-        v.check((text) => centsOf(text) !== undefined, 'must be an amount in USD, such as 50 or 49.99'),
+        v.check((text) => centsOf(text) !== undefined),
       ),
     }),
     v.forward(
       v.partialCheck(
         [['pack'], ['monthlyLimit']],
         ({ pack, monthlyLimit }) => (centsOf(monthlyLimit) ?? 0) >= (packs.find(({ id }) => id === pack)?.amount ?? 0),
-        'must be at least the price of the pack',
       ),
       ['monthlyLimit'],
     ),
   );
+
+/** The error of a typed limit, except an empty one. `price`: of the pack, in cents. */
+function limitError(limit: string, price: number): string | undefined {
+  const cents = centsOf(limit);
+  if (limit === '') return undefined;
+  if (cents === undefined) return t`Monthly limit must be an amount in USD, such as 50 or 49.99`;
+  return cents < price ? t`Monthly limit must be at least the price of the pack` : undefined;
+}
 
 interface Values extends Record<string, unknown> {
   readonly threshold: number | string;
@@ -123,6 +138,7 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
   const { state, threshold, pack, monthlyLimit, card } = topUp;
   const isOff = state === 'off';
   const schema = formSchema(packs);
+  const labels = labelsOf();
   const initial: Values = {
     threshold: threshold ?? '',
     pack: pack ?? packs[0]?.id ?? '',
@@ -136,12 +152,14 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
       const read = v.parse(schema, values);
       return call(paymentRoutes.setAutoTopUp, { body: { ...read, monthlyLimit: centsOf(read.monthlyLimit) ?? 0 } });
     },
-    onDone: () => notify({ message: 'Automatic top-up is on.' }),
+    onDone: () => notify({ message: t`Automatic top-up is on.` }),
     invalidates: [paymentRoutes.getAutoTopUp],
   });
+  const price = packs.find(({ id }) => id === form.values.pack)?.amount ?? 0;
+  const wrongLimit = form.errors['monthlyLimit'];
   const off = useAction(() => call(paymentRoutes.setAutoTopUp, { body: null }), [paymentRoutes.getAutoTopUp]);
   async function switchOff(): Promise<void> {
-    if (await off.run(undefined)) notify({ message: 'Automatic top-up is off.' });
+    if (await off.run(undefined)) notify({ message: t`Automatic top-up is off.` });
   }
 
   return (
@@ -149,7 +167,7 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
       <Group align="flex-start" gap="sm">
         <WholeNumberField
           label={labels.threshold}
-          description="Credits"
+          description={t`Credits`}
           {...form.getInputProps('threshold')}
           value={form.values.threshold}
           onChange={(value) => form.setFieldValue('threshold', value)}
@@ -158,12 +176,16 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
         />
         <NativeSelect
           label={labels.pack}
-          description="Bought each time"
+          description={t`Bought each time`}
           data={packs.map(({ id, credits, amount }) => ({
             value: id,
-            label: `${creditCount(credits)}, ${formatCents(amount)}`,
+            label: t`${{ credits: creditCount(credits) }}, ${{ price: formatCents(amount) }}`,
           }))}
           {...form.getInputProps('pack')}
+          onChange={({ currentTarget }) => {
+            form.setFieldValue('pack', currentTarget.value);
+            form.clearFieldError('monthlyLimit');
+          }}
           flex="1 1 12rem"
         />
         <TextInput
@@ -172,13 +194,14 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
           inputMode="decimal"
           autoComplete="off"
           {...form.getInputProps('monthlyLimit')}
+          error={wrongLimit && (limitError(form.values.monthlyLimit, price) ?? wrongLimit)}
           required
           flex="1 1 12rem"
         />
       </Group>
       {card && (
         <Text size="sm" c="dimmed" mt="sm">
-          Charged to {cardTitle(card)}.
+          <Trans>Charged to {{ card: cardTitle(card) }}.</Trans>
         </Text>
       )}
       <Stack gap="sm" mt="md">
@@ -186,11 +209,11 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
         {off.error && <ErrorNotice error={off.error} />}
         <Group gap="sm">
           <Button type="submit" loading={isRunning} disabled={card === null}>
-            {isOff ? 'Turn on' : 'Save top-up'}
+            {isOff ? <Trans>Turn on</Trans> : <Trans>Save top-up</Trans>}
           </Button>
           {!isOff && (
             <Button variant="default" loading={off.isRunning} onClick={() => void switchOff()}>
-              Turn off
+              <Trans>Turn off</Trans>
             </Button>
           )}
         </Group>

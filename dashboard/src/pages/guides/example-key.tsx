@@ -1,5 +1,7 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, NativeSelect, PasswordInput } from '@mantine/core';
-import { createContext, useState } from 'react';
+import { createContext, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useKeys, useMember } from '../../api/reads.ts';
@@ -10,31 +12,36 @@ import css from './guides.module.css';
 export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
   const { member, keys, chosen, apiKey } = choice;
   return (
-    <section className={css.key} aria-label="API key in the examples">
+    <section className={css.key} aria-label={t`API key in the examples`}>
       <p>
         {apiKey === undefined ? (
-          <>
+          <Trans>
             The examples read a key from the variable <code>API_KEY</code>.
-          </>
+          </Trans>
         ) : (
-          <>The examples contain your key. This tab keeps it until you close the tab or sign out.</>
+          <Trans>The examples contain your key. This tab keeps it until you close the tab or sign out.</Trans>
         )}
       </p>
       {/* Reserves space for content that loads later. */}
       <div className={css.choice}>
         {member === null && (
           <p>
-            <Link href={`/login?return=${encodeURIComponent(window.location.pathname)}`}>Sign in</Link> or{' '}
-            <Link href="/register">create an account</Link> to get one.
+            <Trans>
+              <SignInLink>Sign in</SignInLink> or <Link href="/register">create an account</Link> to get one.
+            </Trans>
           </p>
         )}
-        {member && keys?.length === 0 && <Link href="/keys?new">Create an API key</Link>}
+        {member && keys?.length === 0 && (
+          <Link href="/keys?new">
+            <Trans>Create an API key</Trans>
+          </Link>
+        )}
         {member && keys && keys.length > 0 && (
           <NativeSelect
-            aria-label="Key in the examples"
+            aria-label={t`Key in the examples`}
             value={chosen?.id ?? ''}
             data={[
-              { value: '', label: 'Use $API_KEY' },
+              { value: '', label: t`Use ${{ variable: '$API_KEY' }}` },
               ...keys.map(({ id, name, prefix, lastFour }) => ({
                 value: id,
                 label: `${name} (${prefix}…${lastFour})`,
@@ -49,6 +56,10 @@ export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
   );
 }
 
+const SignInLink = ({ children }: { children?: ReactNode }) => (
+  <Link href={`/login?return=${encodeURIComponent(window.location.pathname)}`}>{children}</Link>
+);
+
 interface KeyTextProps {
   readonly apiKey: KeyRecord;
   readonly onEnter: (text: string) => boolean;
@@ -59,20 +70,20 @@ function KeyText({ apiKey: { name, prefix, lastFour }, onEnter }: KeyTextProps) 
   const [isOther, setOther] = useState(false);
   return (
     <PasswordInput
-      label={`The key “${name}”`}
+      label={t`The key “${name}”`}
       description={
-        <>
+        <Trans>
           Keys are shown only once, when they are created. The key stays in this tab and is not sent anywhere. Lost it?{' '}
           <Anchor component={Link} href="/keys" inherit underline="always">
             Rotate it
           </Anchor>
           .
-        </>
+        </Trans>
       }
       placeholder={`${prefix}…${lastFour}`}
       autoComplete="off"
       maxLength={200}
-      error={isOther && `This is a different key. “${name}” starts with ${prefix} and ends with ${lastFour}.`}
+      error={isOther && t`This is a different key. “${name}” starts with ${prefix} and ends with ${lastFour}.`}
       onChange={(event) => {
         const text = event.currentTarget.value.trim();
         setOther(!onEnter(text) && text !== '');

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, use, useEffect, useState } from 'react';
@@ -23,6 +25,9 @@ function useOffered(): (document: { readonly href: string; readonly path?: strin
   return (document) => isDocumentOffered(document, isOffered);
 }
 
+/** Guides are not translated. */
+const english = { lang: 'en', dir: 'ltr' } as const;
+
 const titleOf = (id: string): string => entries.find(({ slug }) => slug === id)?.title ?? id;
 const views = lazyViews(load, (guide, id) => <GuideView title={titleOf(id)} guide={guide} />);
 
@@ -33,8 +38,8 @@ export default function GuidesPage() {
   const links = entries.map((entry) => ({ href: hrefOf(entry), label: entry.title })).filter(isOffered);
   return (
     <DocsLayout
-      label="Guides"
-      groups={[{ title: 'Guides', links }]}
+      label={t`Guides`}
+      groups={[{ title: t`Guides`, links }]}
       current={path}
       search={<SearchField value={query} onChange={setQuery} />}
       isSearching={query.trim() !== ''}
@@ -49,8 +54,8 @@ function GuideList() {
   const isOffered = useOffered();
   const offered = entries.filter((entry) => isOffered({ href: hrefOf(entry) }));
   return (
-    <Page title="Guides" lead="How to call the models, with prices, limits and webhooks.">
-      <ul className={css.list}>
+    <Page title={t`Guides`} lead={t`How to call the models, with prices, limits and webhooks.`}>
+      <ul className={css.list} {...english}>
         {offered.map((entry) => (
           <li key={entry.slug}>
             <Link href={hrefOf(entry)}>{entry.title}</Link>
@@ -74,9 +79,11 @@ function GuideView({ title, guide }: { title: string; guide: Guide }) {
     <Page title={title}>
       <div className={css.guide}>
         {hasCode && <KeyChoice choice={choice} />}
-        <ExampleKey value={choice.apiKey}>
-          <Blocks blocks={guide.blocks} />
-        </ExampleKey>
+        <div className={css.guide} {...english}>
+          <ExampleKey value={choice.apiKey}>
+            <Blocks blocks={guide.blocks} />
+          </ExampleKey>
+        </div>
       </div>
     </Page>
   );
@@ -95,7 +102,7 @@ const loadSearch = orReload(async (): Promise<readonly SearchEntry[]> => {
     ...operations.map(({ id, method, path, summary }) => ({
       href: `/docs#${id}`,
       path,
-      guide: 'API reference',
+      guide: t`API reference`,
       title: summary,
       text: `${method} ${path}`,
     })),
@@ -121,8 +128,8 @@ function SearchField({ value, onChange }: SearchFieldProps) {
     <div role="search">
       <TextInput
         type="search"
-        aria-label="Search the documentation"
-        placeholder="Search the documentation"
+        aria-label={t`Search the documentation`}
+        placeholder={t`Search the documentation`}
         maxLength={maxQueryLength}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
@@ -130,11 +137,11 @@ function SearchField({ value, onChange }: SearchFieldProps) {
       <div aria-live="polite">
         {value.trim() !== '' && data && found.length === 0 && (
           <Text size="sm" c="dimmed" mt="sm">
-            No results.
+            <Trans>No results.</Trans>
           </Text>
         )}
         {found.length > 0 && (
-          <ul className={css.results} aria-label="Search results">
+          <ul className={css.results} aria-label={t`Search results`}>
             {found.map(({ entry, excerpt }) => (
               <li key={entry.href}>
                 <Link href={entry.href} onClick={() => onChange('')}>
@@ -179,7 +186,6 @@ function BlockView({ block }: { block: Block }): ReactNode {
 }
 
 const names: Readonly<Record<string, string>> = {
-  sh: 'shell',
   js: 'JavaScript',
   python: 'Python',
   go: 'Go',
@@ -187,7 +193,8 @@ const names: Readonly<Record<string, string>> = {
   json: 'JSON',
   http: 'HTTP',
 };
-const nameOf = (language: string): string => `${names[language] ?? language} example`;
+const nameOf = (language: string): string =>
+  language === 'sh' ? t`shell example` : t`${{ language: names[language] ?? language }} example`;
 
 function Example({ block: { code, language } }: { block: Extract<Block, { kind: 'code' }> }) {
   const key = use(ExampleKey);
@@ -200,7 +207,7 @@ function Heading({ block: { id, level, content } }: { block: Extract<Block, { ki
   return (
     <Level id={id} className={css.heading}>
       <Inlines content={content} />
-      <a className={css.anchor} href={`#${id}`} aria-label="Link to this section">
+      <a className={css.anchor} href={`#${id}`} aria-label={t`Link to this section`}>
         #
       </a>
     </Level>
@@ -211,7 +218,7 @@ function Heading({ block: { id, level, content } }: { block: Extract<Block, { ki
 function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly Cell[])[] }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={css.table} role="region" aria-label="Table" tabIndex={0}>
+    <div className={css.table} role="region" aria-label={t`Table`} tabIndex={0}>
       <table className={css.cells} role="table">
         <thead role="rowgroup">
           <tr role="row">

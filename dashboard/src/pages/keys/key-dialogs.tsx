@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { KeyRotation, NewKey } from '#contract/accounts/keys.ts';
@@ -17,9 +19,9 @@ export function NewKeyDialog({ isOpen, onClose }: DialogProps) {
     <SecretDialog
       isOpen={isOpen}
       onClose={onClose}
-      kind={shownKey}
-      title="Create API key"
-      secretTitle="Copy your API key"
+      kind={shownKey()}
+      title={t`Create API key`}
+      secretTitle={t`Copy your API key`}
       form={(show) => <NewKeyForm onCreated={show} />}
     />
   );
@@ -30,7 +32,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', expiry: 'never', date: '', ...unlimited },
     schema: NewKey,
-    labels: { name: 'Name', expiresAt: 'Expiry date', ...limitLabels },
+    labels: { name: t`Name`, expiresAt: t`Expiry date`, ...limitLabels() },
     act: async ({ name, expiry, date, ...limits }) => {
       const expiresAt = expiryOf(expiry, date, await serverNow());
       const body = { name, ...(expiresAt !== undefined && { expiresAt }), ...limitBody(limits) };
@@ -44,15 +46,15 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <TextInput
-          label="Name"
-          description="Where the key is used, such as “website, production”"
+          label={t`Name`}
+          description={t`Where the key is used, such as “website, production”`}
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <NativeSelect label="Expires" data={expiryChoices} {...form.getInputProps('expiry')} />
+        <NativeSelect label={t`Expires`} data={expiryChoices()} {...form.getInputProps('expiry')} />
         {form.values.expiry === 'date' && (
           <TextInput
-            label="Expiry date (UTC)"
+            label={t`Expiry date (UTC)`}
             type="date"
             min={tomorrow}
             required
@@ -72,20 +74,20 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
           isRunning={isRunning}
           disabled={form.values.expiry === 'date' && form.values.date === ''}
         >
-          Create
+          <Trans>Create</Trans>
         </FormFoot>
       </Stack>
     </form>
   );
 }
 
-const expiryChoices = [
-  { value: 'never', label: 'Never' },
-  { value: '7', label: 'In 7 days' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'date', label: 'Custom date' },
+const expiryChoices = () => [
+  { value: 'never', label: t`Never` },
+  { value: '7', label: t`In 7 days` },
+  { value: '30', label: t`In 30 days` },
+  { value: '90', label: t`In 90 days` },
+  { value: '365', label: t`In a year` },
+  { value: 'date', label: t`Custom date` },
 ];
 
 /** Expiry in ISO 8601, at the end of the chosen date (UTC). Null means never, undefined that no date is chosen yet. */
@@ -99,11 +101,11 @@ interface RotateDialogProps extends DialogProps {
   readonly apiKey: KeyRecord;
 }
 
-const graces = [
-  { value: '3600', label: '1 hour' },
-  { value: '86400', label: '24 hours' },
-  { value: '604800', label: '7 days' },
-  { value: '0', label: 'None, revoke immediately' },
+const graces = () => [
+  { value: '3600', label: t`1 hour` },
+  { value: '86400', label: t`24 hours` },
+  { value: '604800', label: t`7 days` },
+  { value: '0', label: t`None, revoke immediately` },
 ];
 
 export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
@@ -119,9 +121,9 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
     <SecretDialog
       isOpen={isOpen}
       onClose={close}
-      kind={shownKey}
-      title={`Rotate “${apiKey.name}”`}
-      secretTitle="Copy your new API key"
+      kind={shownKey()}
+      title={t`Rotate “${{ name: apiKey.name }}”`}
+      secretTitle={t`Copy your new API key`}
       form={(show) => <RotateForm apiKey={apiKey} onRotated={show} />}
     />
   );
@@ -138,23 +140,27 @@ function RotateForm({ apiKey, onRotated }: { apiKey: KeyRecord; onRotated: (key:
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">Creates a new key with the same name, expiry and limits.</Text>
-        <NativeSelect label="Grace period for old key" data={graces} {...form.getInputProps('grace')} />
+        <Text size="sm">
+          <Trans>Creates a new key with the same name, expiry and limits.</Trans>
+        </Text>
+        <NativeSelect label={t`Grace period for old key`} data={graces()} {...form.getInputProps('grace')} />
         <FormFoot error={error} isRunning={isRunning}>
-          Rotate
+          <Trans>Rotate</Trans>
         </FormFoot>
       </Stack>
     </form>
   );
 }
 
-const shownKey: SecretKind = {
-  what: 'key',
-  label: 'New API key',
-  notice: 'This key is shown only once. Store it in a secret manager or an environment variable, not in code.',
+const shownKey = (): SecretKind => ({
+  what: t({ message: 'key', comment: 'After “Copy”' }),
+  label: t`New API key`,
+  notice: t`This key is shown only once. Store it in a secret manager or an environment variable, not in code.`,
   hint: (
     <Text size="sm" c="dimmed">
-      As an environment variable: <code className="mono">export API_KEY=…</code>
+      <Trans>
+        As an environment variable: <code className="mono">export API_KEY=…</code>
+      </Trans>
     </Text>
   ),
-};
+});

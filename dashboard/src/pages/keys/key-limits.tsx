@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Collapse, Group, MultiSelect, Select, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
@@ -25,7 +27,7 @@ interface LimitsDialogProps {
 
 export function LimitsDialog({ apiKey, isOpen, onClose }: LimitsDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Limits of “${apiKey.name}”`} size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={t`Limits of “${{ name: apiKey.name }}”`} size="lg">
       <LimitsForm apiKey={apiKey} onDone={onClose} />
     </Modal>
   );
@@ -37,7 +39,7 @@ function LimitsForm({ apiKey, onDone }: { apiKey: KeyRecord; onDone: () => void 
   const { form, submit, isRunning, error } = useApiForm({
     initial,
     schema: KeyChange,
-    labels: limitLabels,
+    labels: limitLabels(),
     act: (values) => call(keyRoutes.changeKey, { path: { id: apiKey.id }, body: limitBody(values) }),
     onDone,
     invalidates: [keyRoutes.listKeys],
@@ -45,10 +47,12 @@ function LimitsForm({ apiKey, onDone }: { apiKey: KeyRecord; onDone: () => void 
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">Limits apply from the next call.</Text>
+        <Text size="sm">
+          <Trans>Limits apply from the next call.</Trans>
+        </Text>
         <LimitFields value={form.values} onChange={form.setValues} errors={form.errors} />
         <FormFoot error={error} isRunning={isRunning}>
-          Save
+          <Trans>Save</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -64,11 +68,11 @@ type Limits = {
 
 export const unlimited: Limits = { limit: null, models: null, services: null };
 
-const periods = [
-  { value: 'none', label: 'None' },
-  { value: 'day', label: 'Credits per day (UTC)' },
-  { value: 'month', label: 'Credits per month (UTC)' },
-  { value: 'total', label: 'Credits in total' },
+const periods = () => [
+  { value: 'none', label: t`None` },
+  { value: 'day', label: t`Credits per day (UTC)` },
+  { value: 'month', label: t`Credits per month (UTC)` },
+  { value: 'total', label: t`Credits in total` },
 ];
 const isPeriod = (value: string | null): value is LimitPeriod =>
   value === 'day' || value === 'month' || value === 'total';
@@ -91,8 +95,8 @@ function LimitFields({ value: { limit, models: allowed, services }, onChange, er
     <Stack gap="sm">
       <Group grow align="flex-start" wrap="wrap">
         <Select
-          label="Spending limit"
-          data={periods}
+          label={t`Spending limit`}
+          data={periods()}
           allowDeselect={false}
           value={limit?.period ?? 'none'}
           onChange={(period) =>
@@ -101,7 +105,7 @@ function LimitFields({ value: { limit, models: allowed, services }, onChange, er
         />
         {limit && (
           <WholeNumberField
-            label="Credits"
+            label={t`Credits`}
             value={limit.credits}
             error={errors['limit']}
             data-path="limit"
@@ -110,16 +114,16 @@ function LimitFields({ value: { limit, models: allowed, services }, onChange, er
         )}
       </Group>
       <MultiSelect
-        label="Models"
-        placeholder={allowed ? undefined : 'All models'}
+        label={t`Models`}
+        placeholder={allowed ? undefined : t`All models`}
         data={modelNames}
         clearable
         value={allowed ?? []}
         onChange={(names) => onChange({ models: listed(names) })}
       />
       <MultiSelect
-        label="Services"
-        placeholder={services ? undefined : 'All services'}
+        label={t`Services`}
+        placeholder={services ? undefined : t`All services`}
         data={titled(choices)}
         clearable
         value={services ?? []}
@@ -135,7 +139,7 @@ export function OptionalLimits(props: LimitFieldsProps) {
   return (
     <>
       <UnstyledButton type="button" onClick={toggle} aria-expanded={isOpen} fz="sm" td="underline">
-        {isOpen ? 'Hide limits' : 'Limit credits, models or services'}
+        {isOpen ? t`Hide limits` : t`Limit credits, models or services`}
       </UnstyledButton>
       <Collapse expanded={isOpen}>
         <LimitFields {...props} />
@@ -144,7 +148,7 @@ export function OptionalLimits(props: LimitFieldsProps) {
   );
 }
 
-export const limitLabels = { limit: 'Credits', models: 'Models', services: 'Services' };
+export const limitLabels = () => ({ limit: t`Credits`, models: t`Models`, services: t`Services` });
 
 /** Converts valid form values to the request body. */
 export const limitBody = ({ limit, models, services }: Limits) => v.parse(KeyLimits, { limit, models, services });

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Menu, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -35,9 +37,9 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
   const revoke = useAction(
     () =>
       perform(keyRoutes.revokeKey, { path: { id: apiKey.id } }).then(
-        () => 'is revoked.',
+        () => 'revoked' as const,
         (error: unknown) => {
-          if (toApiError(error).status === 404) return 'no longer exists.';
+          if (toApiError(error).status === 404) return 'missing' as const;
           throw error;
         },
       ),
@@ -49,15 +51,19 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
   async function end(): Promise<void> {
     const done = await revoke.run(undefined);
     rescueFocus();
-    if (done !== undefined) notify({ message: `“${name}” ${done}` });
-    else notify({ message: `“${name}” could not be revoked. Try again.`, color: 'red' });
+    if (done === 'revoked') notify({ message: t`“${name}” is revoked.` });
+    else if (done === 'missing') notify({ message: t`“${name}” no longer exists.` });
+    else notify({ message: t`“${name}” could not be revoked. Try again.`, color: 'red' });
   }
 
   const askToRevoke = () =>
     confirm({
-      title: `Revoke “${name}”?`,
-      text: `Calls with this key are rejected immediately. This cannot be undone${status === 'active' ? '; to replace a key without downtime, rotate it.' : '.'}`,
-      action: 'Revoke key',
+      title: t`Revoke “${name}”?`,
+      text:
+        status === 'active'
+          ? t`Calls with this key are rejected immediately. This cannot be undone; to replace a key without downtime, rotate it.`
+          : t`Calls with this key are rejected immediately. This cannot be undone.`,
+      action: t`Revoke key`,
       onConfirm: () => void end(),
     });
 
@@ -66,14 +72,34 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
         <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
-          {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}
-          {canChange && <Menu.Item onClick={opening(limiting.open)}>Edit limits</Menu.Item>}
-          {status === 'active' && <Menu.Item onClick={() => change(id, { status: 'suspended' })}>Suspend</Menu.Item>}
-          {status === 'suspended' && <Menu.Item onClick={() => change(id, { status: 'active' })}>Resume</Menu.Item>}
-          {status === 'active' && <Menu.Item onClick={opening(rotating.open)}>Rotate</Menu.Item>}
+          {canChange && (
+            <Menu.Item onClick={opening(renaming.open)}>
+              <Trans>Rename</Trans>
+            </Menu.Item>
+          )}
+          {canChange && (
+            <Menu.Item onClick={opening(limiting.open)}>
+              <Trans>Edit limits</Trans>
+            </Menu.Item>
+          )}
+          {status === 'active' && (
+            <Menu.Item onClick={() => change(id, { status: 'suspended' })}>
+              <Trans>Suspend</Trans>
+            </Menu.Item>
+          )}
+          {status === 'suspended' && (
+            <Menu.Item onClick={() => change(id, { status: 'active' })}>
+              {t({ message: 'Resume', comment: 'Ends the suspension of an API key' })}
+            </Menu.Item>
+          )}
+          {status === 'active' && (
+            <Menu.Item onClick={opening(rotating.open)}>
+              <Trans>Rotate</Trans>
+            </Menu.Item>
+          )}
           {canChange && <Menu.Divider role="separator" />}
           <Menu.Item c="var(--danger-ink)" onClick={opening(askToRevoke)}>
-            Revoke
+            <Trans>Revoke</Trans>
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -94,21 +120,23 @@ function RenameDialog({ apiKey, isOpen, onClose }: RenameDialogProps) {
   const { change } = useKeyChange();
   const form = useForm({
     initialValues: { name: apiKey.name },
-    validate: (values) => schemaErrors(KeyChange, values, { name: 'Name' }),
+    validate: (values) => schemaErrors(KeyChange, values, { name: t`Name` }),
   });
   const rename = form.onSubmit(({ name }) => {
     change(apiKey.id, { name });
     onClose();
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Rename API key">
+    <Modal opened={isOpen} onClose={onClose} title={t`Rename API key`}>
       <form onSubmit={rename} noValidate>
-        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        <TextInput label={t`Name`} data-autofocus {...form.getInputProps('name')} />
         <Group justify="flex-end" mt="lg">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
-          <Button type="submit">Rename</Button>
+          <Button type="submit">
+            <Trans>Rename</Trans>
+          </Button>
         </Group>
       </form>
     </Modal>

@@ -1,7 +1,11 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Badge, Box, Button, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
+import type { LimitPeriod } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { useNow } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
@@ -21,10 +25,16 @@ import { serviceTitle } from '../../lib/offer.ts';
 import type { KeyPopupProps } from './key-popup.tsx';
 
 const NewKeyDialog = lateDialog(async () => (await import('./key-dialogs.tsx')).NewKeyDialog);
-const keyChanges = { access: 'develop', what: 'create, change and revoke API keys' } as const;
 const skeletons = ['a', 'b', 'c'];
 
 export default function KeysPage() {
+  const keyChanges = {
+    access: 'develop',
+    what: t({
+      message: 'create, change and revoke API keys',
+      comment: 'After “Only owners, admins and developers can”',
+    }),
+  } as const;
   const { data: keys, error, refetch } = useKeys();
   const { data: me } = useMe();
   const [query, change] = useQuery();
@@ -39,7 +49,7 @@ export default function KeysPage() {
   const newKey = (
     <Allowed {...keyChanges}>
       <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
-        Create API key
+        <Trans>Create API key</Trans>
       </Button>
     </Allowed>
   );
@@ -51,18 +61,18 @@ export default function KeysPage() {
 
   return (
     <Page
-      title="API keys"
-      lead="Use API keys to call the API from your programs. Create one key per program, keep keys out of code, and rotate them."
+      title={t`API keys`}
+      lead={t`Use API keys to call the API from your programs. Create one key per program, keep keys out of code, and rotate them.`}
       actions={newKey}
     >
       <Stack gap="lg">
         {me?.isConfirmed === false && <Unconfirmed email={me.email} />}
         <RoleNotice {...keyChanges} />
         <Panel
-          title="Your keys"
+          title={t`Your keys`}
           aside={
             <Switch
-              label="Show revoked and expired"
+              label={t`Show revoked and expired`}
               size="sm"
               checked={shown === 'all'}
               onChange={(event) => setShown(event.currentTarget.checked ? 'all' : null)}
@@ -72,8 +82,8 @@ export default function KeysPage() {
           {error && !keys && <ErrorNotice error={error} onRetry={() => void refetch()} />}
           {!keys && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
           {current?.length === 0 && (
-            <Empty icon="keys" title="No API keys yet" action={newKey}>
-              Create a key and call the API with it. The API reference has examples to copy.
+            <Empty icon="keys" title={t`No API keys yet`} action={newKey}>
+              <Trans>Create a key and call the API with it. The API reference has examples to copy.</Trans>
             </Empty>
           )}
           {current && current.length > 0 && (
@@ -89,11 +99,13 @@ export default function KeysPage() {
           )}
         </Panel>
         <Text size="sm" c="dimmed">
-          Revoked and suspended keys are rejected immediately. See the credits spent by each key under{' '}
-          <Anchor component={Link} href="/usage" inherit underline="always">
-            Usage
-          </Anchor>
-          .
+          <Trans>
+            Revoked and suspended keys are rejected immediately. See the credits spent by each key under{' '}
+            <Anchor component={Link} href="/usage" inherit underline="always">
+              Usage
+            </Anchor>
+            .
+          </Trans>
         </Text>
       </Stack>
       <NewKeyDialog isOpen={isCreating} onClose={close} />
@@ -107,7 +119,7 @@ const KeyPopup = lazy(load);
 function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   if (isEnded(apiKey.status)) return null;
   const button: KeyPopupProps['button'] = (props) => (
-    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${apiKey.name}`}>
+    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${{ name: apiKey.name }}`}>
       <Icon name="more" />
     </ActionIcon>
   );
@@ -128,10 +140,10 @@ interface KeyTableProps {
 export function KeyTable({ keys, actions, current }: KeyTableProps) {
   const now = useNow();
   const columns: Column<KeyRecord>[] = [
-    { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
-    { title: 'Status', cell: ({ status }) => <KeyStatusBadge status={status} /> },
+    { title: t`Name`, place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
+    { title: t`Status`, cell: ({ status }) => <KeyStatusBadge status={status} /> },
     {
-      title: 'Key',
+      title: t`Key`,
       place: 'wide',
       cell: ({ prefix, lastFour }) =>
         prefix + lastFour === '' ? (
@@ -143,29 +155,35 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
         ),
     },
     {
-      title: 'Last used',
-      cell: (key) => (isNever(key, key.lastUsedAt) ? 'Never' : formatFromNow(key.lastUsedAt ?? '', now)),
+      title: t`Last used`,
+      cell: (key) => (isNever(key, key.lastUsedAt) ? t`Never` : formatFromNow(key.lastUsedAt ?? '', now)),
     },
     ...(keys.some(isLimited)
-      ? [{ title: 'Limits', cell: (key: KeyRecord) => <KeyLimit apiKey={key} now={now} /> }]
+      ? [{ title: t`Limits`, cell: (key: KeyRecord) => <KeyLimit apiKey={key} now={now} /> }]
       : []),
-    { title: 'Expires', cell: (key) => (isNever(key, key.expiresAt) ? 'Never' : expiry(key.expiresAt ?? '', now)) },
-    { title: 'Created', cell: (key) => <Created apiKey={key} /> },
-    { title: 'Actions', place: 'corner', cell: actions },
+    { title: t`Expires`, cell: (key) => (isNever(key, key.expiresAt) ? t`Never` : expiry(key.expiresAt ?? '', now)) },
+    { title: t`Created`, cell: (key) => <Created apiKey={key} /> },
+    { title: t`Actions`, place: 'corner', cell: actions },
   ];
-  return <DataTable caption="API keys" columns={columns} rows={keys} idOf={({ id }) => id} current={current} />;
+  return <DataTable caption={t`API keys`} columns={columns} rows={keys} idOf={({ id }) => id} current={current} />;
 }
 
 /** Day of the creation and, in an organization with other members, the member. */
 function Created({ apiKey: { createdAt, createdBy } }: { apiKey: KeyRecord }) {
   const { data: members } = useMembers();
-  const creator = members?.items.find(({ userId }) => userId === createdBy);
+  const name = members?.items.find(({ userId }) => userId === createdBy)?.name;
   return (
     <>
       {formatDay(createdAt ?? '')}
       {members && createdBy !== null && (
-        <Text size="xs" c="dimmed" truncate title={creator?.name} style={{ contain: 'inline-size' }}>
-          by <bdi>{creator?.name ?? 'a former member'}</bdi>
+        <Text size="xs" c="dimmed" truncate title={name} style={{ contain: 'inline-size' }}>
+          {name ? (
+            <Trans>
+              by <bdi>{name}</bdi>
+            </Trans>
+          ) : (
+            <Trans>by a former member</Trans>
+          )}
         </Text>
       )}
     </>
@@ -180,15 +198,17 @@ const isNever = ({ status }: KeyRecord, date: string | null): boolean => date ==
 const expiry = (iso: string, now: number): string =>
   Math.abs(Date.parse(iso) - now) < 30 * dayMs ? formatFromNow(iso, now) : formatDay(iso);
 
-const per = { day: ' per day', month: ' per month', total: '' } as const;
-
 function KeyLimit({ apiKey: { limit, models, services }, now }: { apiKey: KeyRecord; now: number }) {
   const lists = [...(models ?? []), ...(services ?? []).map(serviceTitle)];
   if (!limit && lists.length === 0) return '–';
   return (
     <Stack gap={4} miw={112} maw={220}>
       {limit && <Spent limit={limit} now={now} />}
-      {lists.length > 0 && <Text size="xs">Only {lists.join(', ')}</Text>}
+      {lists.length > 0 && (
+        <Text size="xs">
+          <Trans>Only {{ names: lists.join(', ') }}</Trans>
+        </Text>
+      )}
     </Stack>
   );
 }
@@ -198,33 +218,38 @@ function Spent({ limit, now }: { limit: NonNullable<KeyRecord['limit']>; now: nu
   const share = Math.min(100, (100 * used) / credits);
   return (
     <>
-      <span className="number">
-        {formatCredits(used)} of {creditCount(credits)}
-        {per[period]}
-      </span>
+      <span className="number">{spentText(formatCredits(used), creditCount(credits), period)}</span>
       <Progress
         value={share}
         size={5}
-        aria-label={`Used: ${Math.round(share)}%`}
+        aria-label={t`Used: ${{ percent: Math.round(share) }}%`}
         color={share >= 90 ? 'red.6' : 'pine'}
       />
       {resetsAt && (
         <Text size="xs" c="dimmed">
-          Resets {formatFromNow(resetsAt, now)}
+          <Trans>Resets {{ when: formatFromNow(resetsAt, now) }}</Trans>
         </Text>
       )}
     </>
   );
 }
 
-const colors: ReadonlyMap<string, string> = new Map([
-  ['active', 'pine'],
-  ['suspended', 'yellow.8'],
-  ['unreadable', 'red.8'],
+/** "3.5 of 10 credits per day". */
+function spentText(used: string, limit: string, period: LimitPeriod): string {
+  if (period === 'day') return t`${used} of ${limit} per day`;
+  return period === 'month' ? t`${used} of ${limit} per month` : t`${used} of ${limit}`;
+}
+
+const statuses: ReadonlyMap<string, readonly [color: string, label: MessageDescriptor]> = new Map([
+  ['active', ['pine', msg({ message: 'Active', context: 'API key' })]],
+  ['suspended', ['yellow.8', msg({ message: 'Suspended', context: 'API key' })]],
+  ['revoked', ['gray', msg({ message: 'Revoked', context: 'API key' })]],
+  ['expired', ['gray', msg({ message: 'Expired', context: 'API key' })]],
+  ['unreadable', ['red.8', msg({ message: 'Unreadable', context: 'API key' })]],
 ]);
 
 /** An unknown status is shown unchanged. */
 function KeyStatusBadge({ status }: { status: string }) {
-  const word = status.slice(0, 1).toUpperCase() + status.slice(1);
-  return <Badge color={colors.get(status) ?? 'gray'}>{word}</Badge>;
+  const [color, label] = statuses.get(status) ?? ['gray'];
+  return <Badge color={color}>{label ? i18n._(label) : status.slice(0, 1).toUpperCase() + status.slice(1)}</Badge>;
 }

@@ -1,7 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Text, Textarea, TextInput } from '@mantine/core';
 import { limits } from '#contract/shared/limits.ts';
 import type { Form } from '../../api/form.ts';
-import { count, formatWhole } from '../../lib/format.ts';
+import { formatWhole } from '../../lib/format.ts';
 import { useLate } from '../../lib/hooks.ts';
 import type { CountedText } from './count-text.ts';
 import { type Draft, draftLabels, e164Of } from './draft.ts';
@@ -13,10 +15,11 @@ const loadNumbers = () => import('./read-number.ts');
 export function RecipientField({ form }: { form: Form<Draft> }) {
   const to = e164Of(form.values.to);
   const numbers = useLate(loadNumbers, to !== '');
+  const labels = draftLabels();
   const { error, ...field } = form.getInputProps('to');
   return (
     <TextInput
-      label={draftLabels.to}
+      label={labels.to}
       type="tel"
       autoComplete="off"
       styles={spaced}
@@ -31,29 +34,28 @@ export function RecipientField({ form }: { form: Form<Draft> }) {
 
 /** Same text as the service's error, but with country names instead of codes. */
 function refusal(to: string, error: string): string {
-  if (to === '') return 'Enter a phone number';
+  if (to === '') return t`Enter a phone number`;
   const isOfCountry = error.includes('messages are sent');
   return isOfCountry ? error.replaceAll(/\b[A-Z]{2}\b/g, countryName) : error;
 }
 
-const hints = {
-  none: 'With + and the country code',
-  national: 'Start with + and the country code',
-  country: 'The country appears once its code is known',
-};
-
 function hint(to: string, numbers: Awaited<ReturnType<typeof loadNumbers>> | undefined): string {
-  if (to === '') return hints.none;
-  if (!to.startsWith('+')) return hints.national;
+  if (to === '') return t`With + and the country code`;
+  if (!to.startsWith('+')) return t`Start with + and the country code`;
   // Longer than any number (ITU-T E.164 allows 15 digits), so that a pasted text is not parsed.
-  const { country, callingCode, formatted, isValid } = numbers?.readNumber(to.slice(0, 17)) ?? {};
-  if (country === undefined) return callingCode === undefined ? hints.country : `+${callingCode}: several countries`;
-  return `${countryName(country)}${isValid ? `, ${formatted}` : ': incomplete number'}`;
+  const { country, callingCode, formatted = '', isValid } = numbers?.readNumber(to.slice(0, 17)) ?? {};
+  if (country === undefined)
+    return callingCode === undefined
+      ? t`The country appears once its code is known`
+      : t`+${callingCode}: several countries`;
+  const name = countryName(country);
+  return isValid ? t`${name}, ${{ number: formatted }}` : t`${name}: incomplete number`;
 }
 
 const loadCounting = () => import('./count-text.ts');
 
 export function TextField({ form }: { form: Form<Draft> }) {
+  const labels = draftLabels();
   const { channel, text } = form.values;
   const isSms = channel === 'sms';
   // A text longer than any that the service accepts is not counted.
@@ -63,7 +65,7 @@ export function TextField({ form }: { form: Form<Draft> }) {
   return (
     <div>
       <Textarea
-        label={draftLabels.text}
+        label={labels.text}
         autosize
         minRows={3}
         styles={spaced}
@@ -84,7 +86,10 @@ export function TextField({ form }: { form: Form<Draft> }) {
               underline="always"
               onClick={() => form.setFieldValue('text', counted.plain?.text ?? text)}
             >
-              Use plain punctuation: {count(counted.plain.segments, 'segment')}
+              {plural(
+                { segments: counted.plain.segments },
+                { one: 'Use plain punctuation: # segment', other: 'Use plain punctuation: # segments' },
+              )}
             </Anchor>
           )}
         </Text>
@@ -94,33 +99,44 @@ export function TextField({ form }: { form: Form<Draft> }) {
 }
 
 function smsHint(text: string, counted: CountedText | undefined) {
-  if (text === '' || !counted) return 'Up to 160 characters in one segment, or 70 with an emoji or another alphabet';
-  const { units, capacity, encoding, segments, fills } = counted;
+  if (text === '' || !counted) return t`Up to 160 characters in one segment, or 70 with an emoji or another alphabet`;
+  const { encoding, segments, fills } = counted;
+  const [used, capacity] = [formatWhole(counted.units), formatWhole(counted.capacity)];
   return (
     <span className="number">
       <SegmentMeter fills={fills} />
-      {formatWhole(units)} of {formatWhole(capacity)} characters, {encoding}, {count(segments, 'segment')}
+      {plural(segments, {
+        one: `${used} of ${capacity} characters, ${encoding}, # segment`,
+        other: `${used} of ${capacity} characters, ${encoding}, # segments`,
+      })}
     </span>
   );
 }
 
-const smsError = (counted: CountedText | undefined): string | undefined =>
-  counted && counted.segments > limits.messageSegments
-    ? `Text would be ${counted.segments} segments in ${counted.encoding}; an SMS may have at most ${limits.messageSegments}`
-    : undefined;
+function smsError(counted: CountedText | undefined): string | undefined {
+  if (!counted || counted.segments <= limits.messageSegments) return undefined;
+  const { segments, encoding } = counted;
+  const most = limits.messageSegments;
+  return plural(segments, {
+    one: `Text would be # segment in ${encoding}; an SMS may have at most ${most}`,
+    other: `Text would be # segments in ${encoding}; an SMS may have at most ${most}`,
+  });
+}
 
 const charactersOf = (text: string): number => Array.from(text).length;
 
 const callHint = (text: string) => (
   <span className="number">
-    {formatWhole(charactersOf(text))} of {formatWhole(limits.callCharacters)} characters, played when the call is picked
-    up
+    <Trans>
+      {{ used: formatWhole(charactersOf(text)) }} of {{ limit: formatWhole(limits.callCharacters) }} characters, played
+      when the call is picked up
+    </Trans>
   </span>
 );
 
 const callError = (text: string): string | undefined =>
   charactersOf(text) > limits.callCharacters
-    ? `Text must have at most ${formatWhole(limits.callCharacters)} characters for a call`
+    ? t`Text must have at most ${{ limit: formatWhole(limits.callCharacters) }} characters for a call`
     : undefined;
 
 /** A text with more of these characters is probably in another script, so they are not all listed. */
@@ -128,11 +144,14 @@ const maxStray = 2;
 
 /** Explains which characters require UCS-2. */
 function foreignNote({ foreign }: CountedText): string {
-  if (foreign.length <= maxStray)
-    return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment holds 70 characters instead of 160.`;
-  const shown = foreign.filter(isVisible).slice(0, maxStray).map(isolated);
-  const which = shown.length > 0 ? `Characters such as ${shown.join(', ')}` : 'Invisible characters in it';
-  return `${which} need Unicode (UCS-2): 70 characters per segment instead of 160.`;
+  if (foreign.length <= maxStray) {
+    const characters = foreign.map(nameOf).join(', ');
+    return t`UCS-2 because of ${characters}, so a segment holds 70 characters instead of 160.`;
+  }
+  const characters = foreign.filter(isVisible).slice(0, maxStray).map(isolated).join(', ');
+  return characters === ''
+    ? t`Invisible characters in it need Unicode (UCS-2): 70 characters per segment instead of 160.`
+    : t`Characters such as ${characters} need Unicode (UCS-2): 70 characters per segment instead of 160.`;
 }
 
 const isVisible = (character: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(character);

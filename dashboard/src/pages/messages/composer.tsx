@@ -1,6 +1,8 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Input, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { prices } from '#contract/billing/prices.ts';
 import { channels } from '#contract/messages/names.ts';
@@ -29,11 +31,9 @@ import {
   messageBody,
   voiceChoices,
 } from './draft.ts';
-import { channelTitles, meaningOf, type MessageRecord, nextTestNumber, testDigits } from './message.ts';
+import { channelTitle, meaningOf, type MessageRecord, nextTestNumber, testDigits } from './message.ts';
 import { MessageBadge } from './messages-panel.tsx';
 import css from './messages.module.css';
-
-const channelChoices = channels.map((value) => ({ value, label: channelTitles[value] }));
 
 interface ComposerProps extends ComposerOptions {
   /** The message sent last from here, in its current state. */
@@ -45,9 +45,12 @@ export function Composer({ latest, ...options }: ComposerProps) {
   const { form, submit, isRunning, error } = useComposer(options);
   const { channel } = form.values;
   const isCall = channel === 'voice_call';
+  const labels = draftLabels();
+  const voices = useMemo(voiceChoices, []);
+  const price = creditCount(prices[channel].credits);
   return (
     <Panel
-      title="New message"
+      title={t`New message`}
       aside={
         <GetCodeButton
           request={() => ({ kind: 'message', body: exampleBody(form.values), idempotencyKey: crypto.randomUUID() })}
@@ -61,8 +64,8 @@ export function Composer({ latest, ...options }: ComposerProps) {
             <ChannelField form={form} />
             {isCall && (
               <NativeSelect
-                label={draftLabels.voice}
-                data={voiceChoices}
+                label={labels.voice}
+                data={voices}
                 {...form.getInputProps('voice')}
                 onChange={({ currentTarget: { value } }) => isCallVoice(value) && form.setFieldValue('voice', value)}
               />
@@ -71,9 +74,9 @@ export function Composer({ latest, ...options }: ComposerProps) {
           <div className={css.fields}>
             <RecipientField form={form} />
             <TextInput
-              label={draftLabels.reference}
+              label={labels.reference}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
-              description="Your own ID, optional"
+              description={t`Your own ID, optional`}
               {...form.getInputProps('reference')}
             />
           </div>
@@ -81,10 +84,10 @@ export function Composer({ latest, ...options }: ComposerProps) {
           {error && <SendRefusal error={error} onRetry={submit} />}
           <Group gap="md">
             <Button type="submit" loading={isRunning} leftSection={<Icon name="send" />}>
-              {isCall ? 'Call now' : 'Send SMS'}
+              {isCall ? <Trans>Call now</Trans> : <Trans>Send SMS</Trans>}
             </Button>
             <Text size="sm" c="dimmed">
-              {creditCount(prices[channel].credits)} per {isCall ? 'call' : 'message'}
+              {isCall ? <Trans>{price} per call</Trans> : <Trans>{price} per message</Trans>}
             </Text>
             <SentStatus latest={latest} />
           </Group>
@@ -95,12 +98,13 @@ export function Composer({ latest, ...options }: ComposerProps) {
 }
 
 function ChannelField({ form }: { form: Form<Draft> }) {
+  const label = draftLabels().channel;
   return (
-    <Input.Wrapper label={draftLabels.channel} error={form.errors['channel']} labelElement="div">
+    <Input.Wrapper label={label} error={form.errors['channel']} labelElement="div">
       <SegmentedControl
         fullWidth
-        aria-label={draftLabels.channel}
-        data={channelChoices}
+        aria-label={label}
+        data={channels.map((value) => ({ value, label: channelTitle(value) }))}
         value={form.values.channel}
         onChange={(next) => form.setFieldValue('channel', next)}
         data-path="channel"
@@ -121,19 +125,21 @@ function LocalNotice({ to, onTake }: LocalNoticeProps) {
       tone="info"
       actions={
         <>
-          <a href="/_local/phone">Open local phone</a>
+          <a href="/_local/phone">{t`Open local phone`}</a>
           <Anchor component="button" type="button" onClick={() => onTake(nextTestNumber(to))}>
-            Use a test number
+            <Trans>Use a test number</Trans>
           </Anchor>
         </>
       }
     >
-      Local mode does not send messages. They appear on the local phone. The last two digits of the number set the
-      delivery result, whether or not a call is picked up there.
+      <Trans>
+        Local mode does not send messages. They appear on the local phone. The last two digits of the number set the
+        delivery result, whether or not a call is picked up there.
+      </Trans>
       <details className={css.numbers}>
-        <summary>Test numbers</summary>
+        <summary>{t`Test numbers`}</summary>
         <dl>
-          {testDigits.map(([digits, end]) => (
+          {testDigits().map(([digits, end]) => (
             <div key={digits}>
               <dt className="number">{digits}</dt>
               <dd>{end}</dd>
@@ -166,7 +172,7 @@ function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions)
   const { form, submit, isRunning, error } = useApiForm({
     initial: initial ?? keptDraft(),
     schema: draftSchema,
-    labels: draftLabels,
+    labels: draftLabels(),
     act: send,
     onDone: (message, sent) => {
       const left = { ...sent, text: '', reference: '' };
@@ -222,7 +228,7 @@ function SendRefusal({ error, onRetry }: SendRefusalProps) {
   if (error.code === 'RATE_LIMIT_EXCEEDED') return <TooMany error={error} onRetry={onRetry} />;
   if (error.code === 'INSUFFICIENT_PERMISSIONS')
     return (
-      <Notice tone="warning" actions={<Link href="/plans">Compare plans</Link>}>
+      <Notice tone="warning" actions={<Link href="/plans">{t`Compare plans`}</Link>}>
         {error.message}
       </Notice>
     );
@@ -234,16 +240,27 @@ function TooMany({ error, onRetry }: SendRefusalProps) {
   const wait = useCountdown(error);
   const retry = (
     <Anchor component="button" type="button" onClick={onRetry}>
-      Retry
+      <Trans>Retry</Trans>
     </Anchor>
   );
   return (
     <Notice tone="warning" actions={wait === 0 && retry}>
       {error.message.replace(/[;,.] (?:try|retry) again in \d+ s\.?$/i, '.')}{' '}
-      {wait > 0 ? `This message was not sent. Try again in ${formatWait(wait)}.` : 'Try again now.'}
+      {wait > 0 ? t`This message was not sent. Try again in ${{ wait: formatWait(wait) }}.` : t`Try again now.`}
     </Notice>
   );
 }
+
+const SentTo = ({ channel, to }: MessageRecord) =>
+  channel === 'sms' ? (
+    <Trans>
+      SMS to <bdi className="number">{to}</bdi>
+    </Trans>
+  ) : (
+    <Trans>
+      Voice call to <bdi className="number">{to}</bdi>
+    </Trans>
+  );
 
 const isTroubled = ({ status }: MessageRecord): boolean =>
   status === 'unknown' || status === 'undelivered' || status === 'failed';
@@ -260,7 +277,7 @@ function SentStatus({ latest }: { latest: MessageRecord | undefined }) {
       {latest && (
         <>
           <span>
-            {channelTitles[latest.channel]} to <bdi className="number">{latest.to}</bdi>
+            <SentTo {...latest} />
           </span>
           <MessageBadge status={latest.status} />
           {isTroubled(latest) && <span>{meaningOf(latest)}</span>}

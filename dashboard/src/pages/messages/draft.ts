@@ -1,3 +1,5 @@
+import { i18n } from '@lingui/core';
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import { type Message, NewMessage } from '#contract/messages/messages.ts';
 import { channels } from '#contract/messages/names.ts';
@@ -15,13 +17,13 @@ export type CallVoice = Draft['voice'];
 
 export const emptyDraft: Draft = { channel: 'sms', to: '', text: '', voice: defaultVoice, reference: '' };
 
-export const draftLabels = {
-  channel: 'Channel',
-  to: 'Recipient',
-  text: 'Text',
-  voice: 'Voice',
-  reference: 'Reference',
-};
+export const draftLabels = () => ({
+  channel: t`Channel`,
+  to: t`Recipient`,
+  text: t({ message: 'Text', context: 'message' }),
+  voice: t`Voice`,
+  reference: t`Reference`,
+});
 
 /** Normalizes a typed number to E.164: removes spaces, brackets, dashes and direction marks; `00` becomes `+`. */
 export const e164Of = (typed: string): string =>
@@ -44,7 +46,10 @@ export const exampleBody = ({ to, text, ...draft }: Draft) =>
   messageBody({
     ...draft,
     to: to.trim() === '' ? '+14155550100' : to,
-    text: text.trim() === '' ? 'Your order is on its way.' : text,
+    text:
+      text.trim() === ''
+        ? t({ message: 'Your order is on its way.', comment: 'Text of a message in sample code' })
+        : text,
   });
 
 /** Draft that repeats a sent message. */
@@ -125,16 +130,18 @@ const languages: Readonly<Record<CallVoice, string>> = {
   zhiyu: 'cmn',
 };
 
-const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
 const titleOf = (voice: string): string => `${voice.charAt(0).toUpperCase()}${voice.slice(1)}`;
 
-const byLanguage = Map.groupBy(callVoices, (voice) => names.of(languages[voice]) ?? languages[voice]);
-
-export const voiceChoices = [...byLanguage]
-  .toSorted(([one], [other]) => one.localeCompare(other))
-  .map(([group, voices]) => ({
-    group,
-    items: voices.map((value) => ({ value, label: `${titleOf(value)}, ${group}` })),
-  }));
+/** The voices by language, with its name in the language of the page. */
+export function voiceChoices() {
+  const names = new Intl.DisplayNames(i18n.locale, { type: 'language', languageDisplay: 'standard' });
+  const byLanguage = Map.groupBy(callVoices, (voice) => names.of(languages[voice]) ?? languages[voice]);
+  return [...byLanguage]
+    .toSorted(([one], [other]) => one.localeCompare(other, i18n.locale))
+    .map(([group, voices]) => ({
+      group,
+      items: voices.map((value) => ({ value, label: t`${{ voice: titleOf(value) }}, ${{ language: group }}` })),
+    }));
+}
 
 export const isCallVoice = (name: string): name is CallVoice => Object.hasOwn(languages, name);

@@ -1,60 +1,69 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
 import type { InferOutput } from 'valibot';
 import type { Message, MessageStatus } from '#contract/messages/messages.ts';
 import type { Channel, Failure } from '#contract/messages/names.ts';
 
 export type MessageRecord = InferOutput<typeof Message>;
 
-export const channelTitles: Readonly<Record<Channel, string>> = { sms: 'SMS', voice_call: 'Voice call' };
+const channelTitles: Readonly<Record<Channel, MessageDescriptor>> = { sms: msg`SMS`, voice_call: msg`Voice call` };
+export const channelTitle = (channel: Channel): string => i18n._(channelTitles[channel]);
 
-export const statuses: Readonly<Record<MessageStatus, readonly [title: string, color: string]>> = {
-  queued: ['Queued', 'gray'],
-  sent: ['Sent', 'gray'],
-  unknown: ['Unknown', 'yellow.8'],
-  delivered: ['Delivered', 'pine'],
-  undelivered: ['Undelivered', 'red'],
-  failed: ['Failed', 'red'],
+const statuses: Readonly<Record<MessageStatus, readonly [title: MessageDescriptor, color: string]>> = {
+  queued: [msg({ message: 'Queued', context: 'message' }), 'gray'],
+  sent: [msg({ message: 'Sent', context: 'message' }), 'gray'],
+  unknown: [msg({ message: 'Unknown', context: 'message' }), 'yellow.8'],
+  delivered: [msg({ message: 'Delivered', context: 'message' }), 'pine'],
+  undelivered: [msg({ message: 'Undelivered', context: 'message' }), 'red'],
+  failed: [msg({ message: 'Failed', context: 'message' }), 'red'],
 };
+
+export function statusLabel(status: MessageStatus): { readonly title: string; readonly color: string } {
+  const [title, color] = statuses[status];
+  return { title: i18n._(title), color };
+}
+
 /** Explains a status and the next step. A known failure reason replaces the general text. */
 export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'channel' | 'status' | 'failure'>): string {
   const isCall = channel === 'voice_call';
-  const reason = failure && failureMeanings[failure];
-  const meanings: Readonly<Record<MessageStatus, string>> = {
-    queued: 'The message is being sent to the carrier.',
-    sent: 'The carrier accepted the message. Some countries do not report delivery.',
-    unknown:
-      'The carrier did not confirm the message, so it may have been delivered. It is not resent automatically. Check with the recipient.',
-    delivered: isCall
-      ? 'The recipient picked up and the full text was played.'
-      : 'The carrier reported delivery to the phone.',
-    undelivered: reason ?? (isCall ? 'No one picked up.' : 'The carrier could not deliver the message.'),
-    failed: `${reason ?? 'The message was not sent to the carrier.'} Nothing was charged.`,
+  const reason = failure && i18n._(failureMeanings[failure]);
+  const meanings: Readonly<Record<MessageStatus, () => string>> = {
+    queued: () => t`The message is being sent to the carrier.`,
+    sent: () => t`The carrier accepted the message. Some countries do not report delivery.`,
+    unknown: () =>
+      t`The carrier did not confirm the message, so it may have been delivered. It is not resent automatically. Check with the recipient.`,
+    delivered: () =>
+      isCall
+        ? t`The recipient picked up and the full text was played.`
+        : t`The carrier reported delivery to the phone.`,
+    undelivered: () => reason ?? (isCall ? t`No one picked up.` : t`The carrier could not deliver the message.`),
+    failed: () => `${reason ?? t`The message was not sent to the carrier.`} ${t`Nothing was charged.`}`,
   };
-  return meanings[status];
+  return meanings[status]();
 }
 
-const regions = new Intl.DisplayNames('en', { type: 'region' });
-
-/** English name of an ISO 3166-1 country code. */
-export const countryName = (code: string): string => regions.of(code) ?? code;
+/** Name of an ISO 3166-1 country code in the language of the page. */
+export const countryName = (code: string): string =>
+  new Intl.DisplayNames(i18n.locale, { type: 'region' }).of(code) ?? code;
 
 /** Explanations of failures, with the next step. */
-export const failureMeanings: Readonly<Record<Failure, string>> = {
-  opted_out: 'The recipient has opted out and must opt in again first.',
-  number_invalid: 'The number cannot receive messages. Check it with the recipient.',
-  number_blocked: 'Messages to this number are blocked. Use another one.',
-  country_blocked: 'Messages to this country are blocked. Use another number.',
-  price: 'Sending to this number costs more than the price limit per message. Use another number.',
-  text_invalid: 'The carrier does not accept this text. Change it, then send it again.',
-  fraud_blocked: 'Blocked by fraud protection. Use another number.',
-  throttled: 'The carrier was receiving too many messages. Send it again.',
-  carrier: 'The carrier had a problem. Send it again later.',
-  blocked: 'The recipient’s phone or carrier blocks your messages. Contact them another way.',
-  carrier_blocked: 'The recipient’s carrier blocked the message. Contact them another way.',
-  spam: 'The recipient’s carrier marked the message as spam. Change the text, then send it again.',
-  unreachable: 'The phone was off or unreachable. Send it again later.',
-  expired: 'The phone was off or unreachable for too long. Send it again later.',
-  busy: 'The line was busy. Call again later.',
-  no_answer: 'No one picked up. Call again later.',
+export const failureMeanings: Readonly<Record<Failure, MessageDescriptor>> = {
+  opted_out: msg`The recipient has opted out and must opt in again first.`,
+  number_invalid: msg`The number cannot receive messages. Check it with the recipient.`,
+  number_blocked: msg`Messages to this number are blocked. Use another one.`,
+  country_blocked: msg`Messages to this country are blocked. Use another number.`,
+  price: msg`Sending to this number costs more than the price limit per message. Use another number.`,
+  text_invalid: msg`The carrier does not accept this text. Change it, then send it again.`,
+  fraud_blocked: msg`Blocked by fraud protection. Use another number.`,
+  throttled: msg`The carrier was receiving too many messages. Send it again.`,
+  carrier: msg`The carrier had a problem. Send it again later.`,
+  blocked: msg`The recipient’s phone or carrier blocks your messages. Contact them another way.`,
+  carrier_blocked: msg`The recipient’s carrier blocked the message. Contact them another way.`,
+  spam: msg`The recipient’s carrier marked the message as spam. Change the text, then send it again.`,
+  unreachable: msg`The phone was off or unreachable. Send it again later.`,
+  expired: msg`The phone was off or unreachable for too long. Send it again later.`,
+  busy: msg`The line was busy. Call again later.`,
+  no_answer: msg`No one picked up. Call again later.`,
 };
 
 /** Failures that would occur again, so the page does not offer to resend the message. */
@@ -92,16 +101,17 @@ export function pollMsOf(
 }
 
 /** Results by the last two digits of a number in local mode (docs/guides/messages.md#test-numbers). */
-export const testDigits = [
-  ['02', 'Undelivered'],
-  ['03', 'Failed: the recipient has opted out'],
-  ['04', 'Unknown, as the carrier does not respond'],
-  ['05', 'Failed: the carrier is down'],
-  ['06', 'Failed: costs too much'],
-  ['07', 'Delivered, with duplicate and late receipts'],
-  ['08', 'Failed after it was sent, then refunded'],
-  ['others', 'Delivered'],
-] as const;
+export const testDigits = () =>
+  [
+    ['02', t({ message: 'Undelivered', context: 'message' })],
+    ['03', t`Failed: the recipient has opted out`],
+    ['04', t`Unknown, as the carrier does not respond`],
+    ['05', t`Failed: the carrier is down`],
+    ['06', t`Failed: costs too much`],
+    ['07', t`Delivered, with duplicate and late receipts`],
+    ['08', t`Failed after it was sent, then refunded`],
+    [t({ message: 'others', context: 'digits' }), t({ message: 'Delivered', context: 'message' })],
+  ] as const;
 
 const areaCodes = [206, 212, 312, 415, 617];
 

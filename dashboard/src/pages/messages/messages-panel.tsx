@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { messageStatuses } from '#contract/messages/messages.ts';
@@ -11,7 +13,7 @@ import { type Filter, FilterFields, NoMatch, useFilter } from '../../components/
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, type Pages, RefreshButton, usePages } from '../../components/tables.tsx';
 import { formatSecond } from '../../lib/format.ts';
-import { channelTitles, countryName, isFinal, meaningOf, type MessageRecord, pollMsOf, statuses } from './message.ts';
+import { channelTitle, countryName, isFinal, meaningOf, type MessageRecord, pollMsOf, statusLabel } from './message.ts';
 import css from './messages.module.css';
 
 interface MessagesPanelProps {
@@ -26,16 +28,16 @@ interface MessagesPanelProps {
 
 export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: MessagesPanelProps) {
   const isFiltered = filters.some(({ value }) => value !== undefined);
-  const noMatch = <NoMatch icon="messages" title="No messages match these filters" filters={filters} />;
+  const noMatch = <NoMatch icon="messages" title={t`No messages match these filters`} filters={filters} />;
   const { item: opened, isOpen, open, close } = useOpened<MessageRecord>();
   return (
-    <Panel title="Messages from the last 30 days" aside={<RefreshButton pages={pages} />}>
+    <Panel title={t`Messages from the last 30 days`} aside={<RefreshButton pages={pages} />}>
       <FilterFields filters={filters} columns="repeat(auto-fill, minmax(min(11rem, 100%), 1fr))" />
       <PagedList pages={pages} isErrorShown={isErrorShown} empty={isFiltered ? noMatch : empty}>
         {(messages) => <MessageTable messages={messages} onOpen={open} />}
       </PagedList>
       <DetailsDrawer
-        title={opened?.channel === 'voice_call' ? 'Voice call' : 'SMS'}
+        title={channelTitle(opened?.channel ?? 'sms')}
         size={460}
         // The open message may no longer match the status filter.
         item={pages.data?.find(({ id }) => id === opened?.id) ?? opened}
@@ -75,13 +77,12 @@ export function useMessages(requested: ReturnType<typeof useFilters>['requested'
   });
 }
 
-const channelChoices = channels.map((value) => ({ value, label: channelTitles[value] }));
-const statusChoices = messageStatuses.map((value) => ({ value, label: statuses[value][0] }));
-
 /** The filters of the list, and the query of the request. */
 export function useFilters() {
-  const channel = useFilter('channel', 'Channel', 'All channels', channelChoices);
-  const status = useFilter('status', 'Status', 'All statuses', statusChoices);
+  const channelChoices = channels.map((value) => ({ value, label: channelTitle(value) }));
+  const statusChoices = messageStatuses.map((value) => ({ value, label: statusLabel(value).title }));
+  const channel = useFilter('channel', t`Channel`, t`All channels`, channelChoices);
+  const status = useFilter('status', t`Status`, t`All statuses`, statusChoices);
   return { filters: [channel, status], requested: { channel: channel.value, status: status.value } };
 }
 
@@ -93,17 +94,17 @@ interface MessageTableProps {
 function MessageTable({ messages, onOpen }: MessageTableProps) {
   const columns: Column<MessageRecord>[] = [
     {
-      title: 'Time',
+      title: t`Time`,
       place: 'lead',
       cell: (message) => (
         <DetailsButton onClick={() => onOpen(message)}>{formatSecond(message.createdAt)}</DetailsButton>
       ),
     },
-    { title: 'Status', cell: MessageBadge },
-    { title: 'Recipient', place: 'wide', cell: ({ to }) => <bdi className="number">{to}</bdi> },
-    { title: 'Channel', cell: ({ channel }) => channelTitles[channel] },
+    { title: t`Status`, cell: MessageBadge },
+    { title: t`Recipient`, place: 'wide', cell: ({ to }) => <bdi className="number">{to}</bdi> },
+    { title: t`Channel`, cell: ({ channel }) => channelTitle(channel) },
     {
-      title: 'Text',
+      title: t({ message: 'Text', context: 'message' }),
       place: 'wide',
       cell: ({ text }) => (
         <bdi dir="auto" className={css.cut}>
@@ -111,9 +112,9 @@ function MessageTable({ messages, onOpen }: MessageTableProps) {
         </bdi>
       ),
     },
-    { title: 'Credits', place: 'end', cell: ({ credits }) => credits },
+    { title: t`Credits`, place: 'end', cell: ({ credits }) => credits },
   ];
-  return <DataTable caption="Messages, newest first" columns={columns} rows={messages} idOf={({ id }) => id} />;
+  return <DataTable caption={t`Messages, newest first`} columns={columns} rows={messages} idOf={({ id }) => id} />;
 }
 
 interface MessageDetailsProps {
@@ -138,35 +139,35 @@ function MessageDetails({ message, onAgain }: MessageDetailsProps) {
       {onAgain && !isFinal(failure) && (
         <Group>
           <Button variant="default" onClick={() => onAgain(message)}>
-            {channel === 'voice_call' ? 'Call again' : 'Send again'}
+            {channel === 'voice_call' ? <Trans>Call again</Trans> : <Trans>Send again</Trans>}
           </Button>
         </Group>
       )}
       <Details>
-        <Detail title="Message ID">
-          <Copyable value={id} what="message ID" />
+        <Detail title={t`Message ID`}>
+          <Copyable value={id} what={t`message ID`} />
         </Detail>
-        <Detail title="Recipient">
+        <Detail title={t`Recipient`}>
           <Group gap={4} wrap="nowrap">
             <bdi>{to}</bdi>
-            <CopyButton value={to} what="recipient" />
+            <CopyButton value={to} what={t`recipient`} />
           </Group>
         </Detail>
-        <Detail title="Country">{countryName(country)}</Detail>
-        <Detail title="Channel">{channelTitles[channel]}</Detail>
-        {voice !== null && <Detail title="Voice">{voice}</Detail>}
-        {segments !== null && <Detail title="Segments">{segments}</Detail>}
-        {encoding !== null && <Detail title="Encoding">{encoding}</Detail>}
-        <Detail title="Reference">{reference === null ? '–' : <bdi>{reference}</bdi>}</Detail>
-        <Detail title="Credits charged">{credits}</Detail>
-        <Detail title="Created">{formatSecond(message.createdAt)}</Detail>
-        <Detail title="Updated">{formatSecond(message.updatedAt)}</Detail>
+        <Detail title={t`Country`}>{countryName(country)}</Detail>
+        <Detail title={t`Channel`}>{channelTitle(channel)}</Detail>
+        {voice !== null && <Detail title={t`Voice`}>{voice}</Detail>}
+        {segments !== null && <Detail title={t`Segments`}>{segments}</Detail>}
+        {encoding !== null && <Detail title={t`Encoding`}>{encoding}</Detail>}
+        <Detail title={t`Reference`}>{reference === null ? '–' : <bdi>{reference}</bdi>}</Detail>
+        <Detail title={t`Credits charged`}>{credits}</Detail>
+        <Detail title={t`Created`}>{formatSecond(message.createdAt)}</Detail>
+        <Detail title={t`Updated`}>{formatSecond(message.updatedAt)}</Detail>
       </Details>
     </Stack>
   );
 }
 
 export function MessageBadge({ status }: Pick<MessageRecord, 'status'>) {
-  const [title, color] = statuses[status];
+  const { title, color } = statusLabel(status);
   return <Badge color={color}>{title}</Badge>;
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -23,8 +25,8 @@ export default function MessagesPage() {
   const { data: me } = useMe();
   return (
     <Page
-      title="Messages"
-      lead="Send SMS messages and voice calls. Only messages that do not reach the carrier are refunded."
+      title={t`Messages`}
+      lead={t`Send SMS messages and voice calls. Only messages that do not reach the carrier are refunded.`}
     >
       {me?.isConfirmed === false ? <Unconfirmed email={me.email} /> : <Messages />}
     </Page>
@@ -73,10 +75,10 @@ function Messages() {
         isErrorShown={isReached}
         onAgain={hasMessages ? startAgain : undefined}
         empty={
-          <Empty icon="messages" title="No messages yet">
-            Messages appear here with their status.{' '}
+          <Empty icon="messages" title={t`No messages yet`}>
+            <Trans>Messages appear here with their status.</Trans>{' '}
             <Anchor component={Link} href="/guides/messages" display="inline-block" inherit underline="always">
-              How messages work
+              <Trans>How messages work</Trans>
             </Anchor>
           </Empty>
         }
@@ -87,19 +89,19 @@ function Messages() {
 
 function NoPlan() {
   return (
-    <Panel title="New message">
+    <Panel title={t`New message`}>
       <Empty
         icon="messages"
-        title="Messages aren’t included in your plan"
+        title={t`Messages aren’t included in your plan`}
         action={
           <Anchor component={Link} href="/plans" underline="always">
-            Compare plans
+            <Trans>Compare plans</Trans>
           </Anchor>
         }
       >
         {messagesPlan.name === undefined
-          ? 'No plan includes messages.'
-          : `Available on ${planTitle(messagesPlan.name)} and larger plans, for ${creditCount(prices.sms.credits)} each.`}
+          ? t`No plan includes messages.`
+          : t`Available on ${{ plan: planTitle(messagesPlan.name) }} and larger plans, for ${{ credits: creditCount(prices.sms.credits) }} each.`}
       </Empty>
     </Panel>
   );

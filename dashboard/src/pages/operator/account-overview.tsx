@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { AccountDetails } from '#contract/operators/operators.ts';
@@ -17,6 +20,7 @@ import {
   formatWhole,
 } from '../../lib/format.ts';
 import { planTitle, serviceTitle } from '../../lib/offer.ts';
+import { wordOf } from './words.ts';
 
 export type Account = InferOutput<typeof AccountDetails>;
 
@@ -30,12 +34,16 @@ export function AccountOverview({ account }: { account: Account }) {
   return (
     <Stack gap="lg">
       {deletedAt !== null && (
-        <Notice tone="info">Deleted on {formatStamp(deletedAt)}. Its data is purged 30 days later.</Notice>
+        <Notice tone="info">
+          <Trans>Deleted on {{ date: formatStamp(deletedAt) }}. Its data is purged 30 days later.</Trans>
+        </Notice>
       )}
       {deletedAt === null && suspendedAt !== null && (
         <Notice tone="warning">
-          Suspended on {formatStamp(suspendedAt)}. API keys are rejected and sign-in is disabled. See the audit trail
-          for the reason.
+          <Trans>
+            Suspended on {{ date: formatStamp(suspendedAt) }}. API keys are rejected and sign-in is disabled. See the
+            audit trail for the reason.
+          </Trans>
         </Notice>
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
@@ -51,17 +59,19 @@ export function AccountOverview({ account }: { account: Account }) {
 function ProfilePanel({ account }: { account: Account }) {
   const { name, role, created_at, confirmedAt, plan, subscription } = account;
   return (
-    <Panel title="Profile and plan">
+    <Panel title={t`Profile and plan`}>
       <Details>
-        <Detail title="Name">
+        <Detail title={t`Name`}>
           <bdi>{name}</bdi>
         </Detail>
-        <Detail title="Role">{role}</Detail>
-        <Detail title="Registered">{formatStamp(created_at)}</Detail>
-        <Detail title="Confirmed">{confirmedAt === null ? 'No' : formatStamp(confirmedAt)}</Detail>
-        <Detail title="Sign-in methods">{signInOf(account)}</Detail>
-        <Detail title="Plan">{planTitle(plan)}</Detail>
-        <Detail title="Subscription">{subscription === null ? 'None' : subscription.status}</Detail>
+        <Detail title={t`Role`}>{wordOf(role)}</Detail>
+        <Detail title={t`Registered`}>{formatStamp(created_at)}</Detail>
+        <Detail title={t`Confirmed`}>{confirmedAt === null ? t`No` : formatStamp(confirmedAt)}</Detail>
+        <Detail title={t`Sign-in methods`}>{signInOf(account)}</Detail>
+        <Detail title={t`Plan`}>{planTitle(plan)}</Detail>
+        <Detail title={t`Subscription`}>
+          {subscription === null ? t({ message: 'None', context: 'Subscription' }) : wordOf(subscription.status)}
+        </Detail>
         {subscription && <SubscriptionDetails subscription={subscription} />}
       </Details>
     </Panel>
@@ -69,18 +79,22 @@ function ProfilePanel({ account }: { account: Account }) {
 }
 
 function signInOf({ signIn: { password, google } }: Account): string {
-  return [password && 'password', google && 'Google'].filter(Boolean).join(', ') || 'nothing';
+  if (password && google) return t`password, Google`;
+  if (google) return 'Google';
+  return password
+    ? t({ message: 'password', comment: 'A sign-in method' })
+    : t({ message: 'nothing', comment: 'No sign-in methods' });
 }
 
 function SubscriptionDetails({ subscription }: { subscription: NonNullable<Account['subscription']> }) {
   const { nextBillingDate, price, pendingPlanId, endsAt, creditsExpireAt } = subscription;
   return (
     <>
-      <Detail title="Price">{`${formatPrice(price)} per month`}</Detail>
-      {endsAt === undefined && <Detail title="Next billing">{formatDay(nextBillingDate)}</Detail>}
-      {pendingPlanId && <Detail title="Next plan">{planTitle(pendingPlanId)}</Detail>}
-      {endsAt && <Detail title="Plan ends">{formatStamp(endsAt)}</Detail>}
-      {creditsExpireAt && <Detail title="Credits expire">{formatStamp(creditsExpireAt)}</Detail>}
+      <Detail title={t`Price`}>{t`${{ price: formatPrice(price) }} per month`}</Detail>
+      {endsAt === undefined && <Detail title={t`Next billing`}>{formatDay(nextBillingDate)}</Detail>}
+      {pendingPlanId && <Detail title={t`Next plan`}>{planTitle(pendingPlanId)}</Detail>}
+      {endsAt && <Detail title={t`Plan ends`}>{formatStamp(endsAt)}</Detail>}
+      {creditsExpireAt && <Detail title={t`Credits expire`}>{formatStamp(creditsExpireAt)}</Detail>}
     </>
   );
 }
@@ -89,22 +103,20 @@ function MeterPanel({ account }: { account: Account }) {
   const { credits, calls, period, used } = account;
   const { perMinute, perMonth } = calls;
   return (
-    <Panel title="Credits">
+    <Panel title={t`Credits`}>
       <Details>
-        <Detail title="Available">{formatCredits(credits.spendable)}</Detail>
-        <Detail title="Reserved">{formatCredits(credits.held)}</Detail>
-        <Detail title="Concurrent calls">{`${formatWhole(calls.running)} of ${formatWhole(calls.maxRunning)}`}</Detail>
-        <Detail title="Calls in a minute">
+        <Detail title={t`Available`}>{formatCredits(credits.spendable)}</Detail>
+        <Detail title={t`Reserved`}>{formatCredits(credits.held)}</Detail>
+        <Detail title={t`Concurrent calls`}>{ofText(calls.running, calls.maxRunning)}</Detail>
+        <Detail title={t`Calls in a minute`}>
           {perMinute === null
-            ? 'No limit'
-            : `${formatWhole(perMinute.remaining)} of ${formatWhole(perMinute.limit)} left`}
+            ? t`No limit`
+            : t`${{ remaining: formatWhole(perMinute.remaining) }} of ${{ limit: formatWhole(perMinute.limit) }} left`}
         </Detail>
-        <Detail title="Calls this month">
-          {perMonth === null
-            ? formatWhole(calls.thisMonth)
-            : `${formatWhole(calls.thisMonth)} of ${formatWhole(perMonth)}`}
+        <Detail title={t`Calls this month`}>
+          {perMonth === null ? formatWhole(calls.thisMonth) : ofText(calls.thisMonth, perMonth)}
         </Detail>
-        <Detail title="Month">{`${formatDay(period.from)} – ${formatDay(period.to)}`}</Detail>
+        <Detail title={t`Month`}>{`${formatDay(period.from)} – ${formatDay(period.to)}`}</Detail>
         {used.map(({ service, credits: spent }) => (
           <Detail key={service} title={serviceTitle(service)}>
             {creditCount(spent, formatCredits)}
@@ -115,27 +127,34 @@ function MeterPanel({ account }: { account: Account }) {
   );
 }
 
+const ofText = (part: number, whole: number): string =>
+  t`${{ part: formatWhole(part) }} of ${{ whole: formatWhole(whole) }}`;
+
 type Lot = Account['credits']['lots'][number];
 
-const titles = { free: 'Free allowance', plan: 'Plan', purchase: 'Granted' } as const;
+const titles = { free: msg`Free allowance`, plan: msg`Plan`, purchase: msg`Granted` } as const;
 
-const lotColumns: Column<Lot>[] = [
-  { title: 'Source', place: 'lead', cell: ({ source }) => titles[source] },
-  { title: 'Granted', place: 'end', cell: ({ granted }) => formatCredits(granted) },
-  { title: 'Left', place: 'end', cell: ({ remaining }) => formatCredits(remaining) },
-  { title: 'Expires', cell: ({ expiresAt }) => formatStamp(expiresAt) },
+const lotColumns = (): Column<Lot>[] => [
+  { title: t`Source`, place: 'lead', cell: ({ source }) => i18n._(titles[source]) },
+  { title: t`Granted`, place: 'end', cell: ({ granted }) => formatCredits(granted) },
+  {
+    title: t({ message: 'Left', comment: 'Credits that remain' }),
+    place: 'end',
+    cell: ({ remaining }) => formatCredits(remaining),
+  },
+  { title: t`Expires`, cell: ({ expiresAt }) => formatStamp(expiresAt) },
 ];
 
 /** Grants in the order in which they are spent. */
 function CreditsPanel({ account }: { account: Account }) {
   const { lots } = account.credits;
   return (
-    <Panel title="Credits by expiry">
-      {lots.length === 0 && <Empty icon="plans" title="No credits left" />}
+    <Panel title={t`Credits by expiry`}>
+      {lots.length === 0 && <Empty icon="plans" title={t`No credits left`} />}
       {lots.length > 0 && (
         <DataTable
-          caption="Credits, soonest expiry first"
-          columns={lotColumns}
+          caption={t`Credits, soonest expiry first`}
+          columns={lotColumns()}
           rows={lots}
           idOf={({ source, expiresAt }) => `${source} ${expiresAt}`}
         />
@@ -146,21 +165,24 @@ function CreditsPanel({ account }: { account: Account }) {
 
 type Hold = Account['holds'][number];
 
-const holdColumns: Column<Hold>[] = [
-  { title: 'Request', place: 'lead', cell: ({ requestId }) => <span className="mono">{requestId}</span> },
-  { title: 'Service', place: 'wide', cell: ({ service, model }) => `${serviceTitle(service)}, ${model}` },
-  { title: 'Reserved', place: 'end', cell: ({ credits }) => formatCredits(credits) },
-  { title: 'Released by', cell: ({ expiresAt }) => formatSecond(expiresAt) },
+const holdColumns = (): Column<Hold>[] => [
+  { title: t`Request`, place: 'lead', cell: ({ requestId }) => <span className="mono">{requestId}</span> },
+  { title: t`Service`, place: 'wide', cell: ({ service, model }) => `${serviceTitle(service)}, ${model}` },
+  { title: t`Reserved`, place: 'end', cell: ({ credits }) => formatCredits(credits) },
+  {
+    title: t({ message: 'Released by', comment: 'The time until which credits stay reserved' }),
+    cell: ({ expiresAt }) => formatSecond(expiresAt),
+  },
 ];
 
 function HoldsPanel({ account: { holds, calls } }: { account: Account }) {
   const hidden = calls.running - holds.length;
   return (
-    <Panel title="Running calls">
-      <DataTable caption="Running calls" columns={holdColumns} rows={holds} idOf={({ requestId }) => requestId} />
+    <Panel title={t`Running calls`}>
+      <DataTable caption={t`Running calls`} columns={holdColumns()} rows={holds} idOf={({ requestId }) => requestId} />
       {hidden > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          And {formatWhole(hidden)} more.
+          <Trans>And {{ count: formatWhole(hidden) }} more.</Trans>
         </Text>
       )}
     </Panel>

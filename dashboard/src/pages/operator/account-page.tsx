@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { InferOutput } from 'valibot';
@@ -19,6 +22,7 @@ import { KeyTable } from '../keys/keys.tsx';
 import { RequestsPanel } from '../logs.tsx';
 import { behindPollMs, LedgerTable } from '../usage/ledger.tsx';
 import { type Account, AccountOverview, listAccountKeys } from './account-overview.tsx';
+import { accountStates } from './accounts.tsx';
 import { ActionButtons, SuspendKey } from './actions.tsx';
 import { AuditPanel } from './audit.tsx';
 
@@ -26,7 +30,7 @@ export function AccountPage({ id }: { id: string }) {
   const { data: account, error, refetch } = useData(operatorRoutes.getAccount, { path: { id } });
   return (
     <Page
-      title={account?.email ?? `Account ${id}`}
+      title={account?.email ?? t`Account ${id}`}
       lead={account && <AccountLead account={account} />}
       actions={account && <ActionButtons account={account} />}
     >
@@ -35,43 +39,41 @@ export function AccountPage({ id }: { id: string }) {
         {!account && !error && <Skeleton height={320} radius="lg" />}
         {account && <AccountTabs account={account} />}
         <Anchor component={Link} href="/operator" size="sm">
-          All accounts and actions
+          <Trans>All accounts and actions</Trans>
         </Anchor>
       </Stack>
     </Page>
   );
 }
 
-const colors = { active: 'pine', suspended: 'red', deleted: 'gray' } as const;
-
 function AccountLead({ account: { id, status, plan, role } }: { account: Account }) {
   return (
     <Group component="span" gap="xs">
-      <Badge component="span" color={colors[status]}>
-        {status.slice(0, 1).toUpperCase() + status.slice(1)}
+      <Badge component="span" color={accountStates[status].color}>
+        {i18n._(accountStates[status].title)}
       </Badge>
       <Badge component="span" color="gray">
         {planTitle(plan)}
       </Badge>
       {role === 'operator' && (
         <Badge component="span" color="yellow.8">
-          Operator
+          <Trans>Operator</Trans>
         </Badge>
       )}
-      <Copyable value={String(id)} what="account ID" />
+      <Copyable value={String(id)} what={t`account ID`} />
     </Group>
   );
 }
 
-const tabs: readonly { id: string; title: string; content: (account: Account) => ReactNode }[] = [
-  { id: 'overview', title: 'Overview', content: (account) => <AccountOverview account={account} /> },
-  { id: 'ledger', title: 'Ledger', content: ({ id }) => <AccountLedger id={id} /> },
-  { id: 'keys', title: 'Keys', content: (account) => <AccountKeys account={account} /> },
-  { id: 'requests', title: 'Requests', content: ({ id }) => <AccountRequests id={id} /> },
-  { id: 'payments', title: 'Payments', content: ({ id }) => <AccountPayments id={id} /> },
-  { id: 'webhooks', title: 'Webhooks', content: ({ id }) => <AccountWebhooks id={id} /> },
-  { id: 'mails', title: 'Emails', content: ({ id }) => <AccountMails id={id} /> },
-  { id: 'audit', title: 'Audit trail', content: ({ id }) => <AuditPanel accountId={String(id)} /> },
+const tabs: readonly { id: string; title: MessageDescriptor; content: (account: Account) => ReactNode }[] = [
+  { id: 'overview', title: msg`Overview`, content: (account) => <AccountOverview account={account} /> },
+  { id: 'ledger', title: msg`Ledger`, content: ({ id }) => <AccountLedger id={id} /> },
+  { id: 'keys', title: msg`Keys`, content: (account) => <AccountKeys account={account} /> },
+  { id: 'requests', title: msg`Requests`, content: ({ id }) => <AccountRequests id={id} /> },
+  { id: 'payments', title: msg`Payments`, content: ({ id }) => <AccountPayments id={id} /> },
+  { id: 'webhooks', title: msg`Webhooks`, content: ({ id }) => <AccountWebhooks id={id} /> },
+  { id: 'mails', title: msg`Emails`, content: ({ id }) => <AccountMails id={id} /> },
+  { id: 'audit', title: msg`Audit trail`, content: ({ id }) => <AuditPanel accountId={String(id)} /> },
 ];
 
 /** A tab reads its data when it is opened. Its filters leave the URL with it, since other tabs have other filters. */
@@ -100,10 +102,10 @@ function AccountTabs({ account }: { account: Account }) {
 
   return (
     <Tabs value={tab} onChange={open} keepMounted={false}>
-      <Tabs.List ref={list} mb="lg" aria-label="About this account">
+      <Tabs.List ref={list} mb="lg" aria-label={t`About this account`}>
         {tabs.map(({ id, title }) => (
           <Tabs.Tab key={id} value={id}>
-            {title}
+            {i18n._(title)}
           </Tabs.Tab>
         ))}
       </Tabs.List>
@@ -119,10 +121,10 @@ function AccountTabs({ account }: { account: Account }) {
 function AccountKeys({ account }: { account: Account }) {
   const { data: keys, error, refetch } = useData(listAccountKeys, { path: { id: String(account.id) } });
   return (
-    <Panel title="API keys">
+    <Panel title={t`API keys`}>
       {error && !keys && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!keys && !error && <Skeleton height={180} radius="md" />}
-      {keys?.length === 0 && <Empty icon="keys" title="No API keys yet" />}
+      {keys?.length === 0 && <Empty icon="keys" title={t`No API keys yet`} />}
       {keys && keys.length > 0 && (
         <KeyTable keys={keys} actions={(key) => <SuspendKey account={account} apiKey={key} />} />
       )}
@@ -143,8 +145,8 @@ function AccountLedger({ id }: { id: number }) {
     pollMs: (first) => (first?.isBehind ? behindPollMs : false),
   });
   return (
-    <Panel title="Ledger">
-      <PagedList pages={pages} empty={<Empty icon="usage" title="No entries yet" />}>
+    <Panel title={t`Ledger`}>
+      <PagedList pages={pages} empty={<Empty icon="usage" title={t`No entries yet`} />}>
         {(entries) => <LedgerTable entries={entries} />}
       </PagedList>
     </Panel>
@@ -161,30 +163,30 @@ function AccountRequests({ id }: { id: number }) {
       queryKey={[listAccountRequests.id, path]}
       list={(query, signal) => call(listAccountRequests, { path, query }, { signal })}
       keys={keys}
-      empty={<Empty icon="logs" title="No requests in the last 30 days" />}
+      empty={<Empty icon="logs" title={t`No requests in the last 30 days`} />}
     />
   );
 }
 
 const { listAccountPayments, listAccountWebhooks } = operatorRoutes;
 
-const paymentColumns: Column<PaymentRecord>[] = [
+const paymentColumns = (): Column<PaymentRecord>[] => [
   {
-    title: 'Created',
+    title: t`Created`,
     place: 'lead',
     cell: ({ createdAt }) => <span className="number">{formatStamp(createdAt)}</span>,
   },
-  { title: 'Payment', place: 'wide', cell: paymentTitle },
+  { title: t`Payment`, place: 'wide', cell: paymentTitle },
   {
-    title: 'Status',
+    title: t`Status`,
     cell: (payment) => {
       const { title, color } = statusLabel(payment);
       return <Badge color={color}>{title}</Badge>;
     },
   },
-  { title: 'Amount', place: 'end', cell: ({ amount }) => formatCents(amount) },
+  { title: t`Amount`, place: 'end', cell: ({ amount }) => formatCents(amount) },
   {
-    title: 'Returned',
+    title: t({ message: 'Returned', comment: 'A refunded amount' }),
     place: 'end',
     cell: ({ refundedAmount }) => (refundedAmount > 0 ? formatCents(refundedAmount) : '–'),
   },
@@ -199,12 +201,12 @@ function AccountPayments({ id }: { id: number }) {
     rowsOf: ({ items }) => items,
   });
   return (
-    <Panel title="Payments">
-      <PagedList pages={pages} empty={<Empty icon="billing" title="No payments yet" />}>
+    <Panel title={t`Payments`}>
+      <PagedList pages={pages} empty={<Empty icon="billing" title={t`No payments yet`} />}>
         {(payments) => (
           <DataTable
-            caption="Payments, newest first"
-            columns={paymentColumns}
+            caption={t`Payments, newest first`}
+            columns={paymentColumns()}
             rows={payments}
             idOf={(payment) => payment.id}
           />
@@ -216,75 +218,94 @@ function AccountPayments({ id }: { id: number }) {
 
 type Webhook = InferOutput<typeof WebhookList>['items'][number];
 
-const webhookColumns: Column<Webhook>[] = [
-  { title: 'URL', place: 'lead', cell: ({ url }) => <span style={{ overflowWrap: 'anywhere' }}>{url}</span> },
+const disabledTitles = {
+  requested: msg`Disabled: requested`,
+  failing: msg`Disabled: failing`,
+  gone: msg`Disabled: gone`,
+} as const;
+
+const webhookColumns = (): Column<Webhook>[] => [
+  { title: t`URL`, place: 'lead', cell: ({ url }) => <span style={{ overflowWrap: 'anywhere' }}>{url}</span> },
   {
-    title: 'Status',
+    title: t`Status`,
     cell: ({ status, disabledReason, failingSince }) => {
-      if (status === 'disabled') return <Badge color="red">{`Disabled: ${disabledReason ?? 'requested'}`}</Badge>;
-      return failingSince === null ? <Badge color="pine">Active</Badge> : <Badge color="yellow.8">Failing</Badge>;
+      if (status === 'disabled')
+        return <Badge color="red">{i18n._(disabledTitles[disabledReason ?? 'requested'])}</Badge>;
+      return failingSince === null ? (
+        <Badge color="pine">
+          <Trans>Active</Trans>
+        </Badge>
+      ) : (
+        <Badge color="yellow.8">
+          <Trans>Failing</Trans>
+        </Badge>
+      );
     },
   },
-  { title: 'Failing since', cell: ({ failingSince }) => (failingSince === null ? '–' : formatStamp(failingSince)) },
-  { title: 'Created', cell: ({ createdAt }) => formatStamp(createdAt) },
+  { title: t`Failing since`, cell: ({ failingSince }) => (failingSince === null ? '–' : formatStamp(failingSince)) },
+  { title: t`Created`, cell: ({ createdAt }) => formatStamp(createdAt) },
 ];
 
 function AccountWebhooks({ id }: { id: number }) {
   const { data, error, refetch } = useData(listAccountWebhooks, { path: { id: String(id) } });
   return (
-    <Panel title="Webhooks">
+    <Panel title={t`Webhooks`}>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={180} radius="md" />}
-      {data?.items.length === 0 && <Empty icon="webhooks" title="No webhooks yet" />}
+      {data?.items.length === 0 && <Empty icon="webhooks" title={t`No webhooks yet`} />}
       {data && data.items.length > 0 && (
-        <DataTable caption="Webhooks" columns={webhookColumns} rows={data.items} idOf={(webhook) => webhook.id} />
+        <DataTable caption={t`Webhooks`} columns={webhookColumns()} rows={data.items} idOf={(webhook) => webhook.id} />
       )}
     </Panel>
   );
 }
 
-type Mail = InferOutput<typeof MailList>['mails'][number];
+type MailRecords = InferOutput<typeof MailList>;
+type Mail = MailRecords['mails'][number];
 
-const states: Readonly<Record<Mail['state'], { title: string; color: string }>> = {
-  waiting: { title: 'Waiting', color: 'yellow.8' },
-  sent: { title: 'Sent', color: 'pine' },
-  rejected: { title: 'Rejected', color: 'red' },
-  suppressed: { title: 'Blocked', color: 'red' },
-  expired: { title: 'Expired', color: 'red' },
+const states: Readonly<Record<Mail['state'], { title: MessageDescriptor; color: string }>> = {
+  waiting: { title: msg`Waiting`, color: 'yellow.8' },
+  sent: { title: msg`Sent`, color: 'pine' },
+  rejected: { title: msg`Rejected`, color: 'red' },
+  suppressed: { title: msg`Blocked`, color: 'red' },
+  expired: { title: msg`Expired`, color: 'red' },
 };
-const causes = { bounce: 'bounced', complaint: 'was reported as spam' } as const;
+const suppressions: Readonly<Record<NonNullable<MailRecords['suppression']>['reason'], (date: string) => string>> = {
+  bounce: (date) => t`An email to this address bounced on ${date}. No more emails are sent to this address.`,
+  complaint: (date) =>
+    t`An email to this address was reported as spam on ${date}. No more emails are sent to this address.`,
+};
 
-const mailColumns: Column<Mail>[] = [
-  { title: 'Created', place: 'lead', cell: ({ at }) => <span className="number">{formatSecond(at)}</span> },
-  { title: 'Subject', place: 'wide', cell: ({ subject }) => subject },
-  { title: 'Status', cell: ({ state }) => <Badge color={states[state].color}>{states[state].title}</Badge> },
-  { title: 'Since', cell: ({ stateAt }) => (stateAt === null ? '–' : formatSecond(stateAt)) },
+const mailColumns = (): Column<Mail>[] => [
+  { title: t`Created`, place: 'lead', cell: ({ at }) => <span className="number">{formatSecond(at)}</span> },
+  { title: t`Subject`, place: 'wide', cell: ({ subject }) => subject },
+  { title: t`Status`, cell: ({ state }) => <Badge color={states[state].color}>{i18n._(states[state].title)}</Badge> },
+  { title: t`Since`, cell: ({ stateAt }) => (stateAt === null ? '–' : formatSecond(stateAt)) },
 ];
 
 function AccountMails({ id }: { id: number }) {
   const { data, error, refetch } = useData(operatorRoutes.listAccountMails, { path: { id: String(id) } });
   return (
-    <Panel title="Emails">
+    <Panel title={t`Emails`}>
       <Stack gap="md">
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton height={180} radius="md" />}
         {data?.suppression && (
-          <Notice tone="warning">
-            An email to this address {causes[data.suppression.reason]} on {formatStamp(data.suppression.at)}. No more
-            emails are sent to this address.
-          </Notice>
+          <Notice tone="warning">{suppressions[data.suppression.reason](formatStamp(data.suppression.at))}</Notice>
         )}
-        {data?.mails.length === 0 && <Empty icon="mail" title="No emails in the last 30 days" />}
+        {data?.mails.length === 0 && <Empty icon="mail" title={t`No emails in the last 30 days`} />}
         {data && data.mails.length > 0 && (
           <>
             <DataTable
-              caption="Emails, newest first"
-              columns={mailColumns}
+              caption={t`Emails, newest first`}
+              columns={mailColumns()}
               rows={data.mails}
               idOf={({ at, subject }) => `${at} ${subject}`}
             />
             <Text size="sm" c="dimmed">
-              The newest 20 from the last 30 days, without their text. Sent means that the email service accepted it.
+              <Trans>
+                The newest 20 from the last 30 days, without their text. Sent means that the email service accepted it.
+              </Trans>
             </Text>
           </>
         )}

@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
@@ -21,34 +24,36 @@ type Listed = InferOutput<typeof DirectoryPage>['accounts'][number];
 const { listAccounts } = operatorRoutes;
 const pageSize = 25;
 
-const states: Readonly<Record<AccountState, { title: string; color: string }>> = {
-  active: { title: 'Active', color: 'pine' },
-  unconfirmed: { title: 'Unconfirmed', color: 'gray' },
-  past_due: { title: 'Past due', color: 'yellow.8' },
-  suspended: { title: 'Suspended', color: 'red' },
-  deleted: { title: 'Deleted', color: 'gray' },
+export const accountStates: Readonly<Record<AccountState, { title: MessageDescriptor; color: string }>> = {
+  active: { title: msg`Active`, color: 'pine' },
+  unconfirmed: { title: msg`Unconfirmed`, color: 'gray' },
+  past_due: { title: msg`Past due`, color: 'yellow.8' },
+  suspended: { title: msg`Suspended`, color: 'red' },
+  deleted: { title: msg`Deleted`, color: 'gray' },
 };
-const stateChoices = (['active', 'unconfirmed', 'past_due', 'suspended', 'deleted'] as const).map((value) => ({
-  value,
-  label: states[value].title,
-}));
+const stateChoices = () =>
+  (['active', 'unconfirmed', 'past_due', 'suspended', 'deleted'] as const).map((value) => ({
+    value,
+    label: i18n._(accountStates[value].title),
+  }));
 const planChoices = planListing.map(({ name }) => ({ value: name, label: planTitle(name) }));
-const sortChoices = [
-  { value: 'spending', label: 'Spent this month' },
-  { value: 'balance', label: 'Balance' },
-] as const;
-const sinceChoices = ['1', '7', '30', '90'].map((days) => ({
-  value: days,
-  label: days === '1' ? 'Last 24 hours' : `Last ${days} days`,
-}));
+const sortChoices = () => [
+  { value: 'spending' as const, label: t`Spent this month` },
+  { value: 'balance' as const, label: t`Balance` },
+];
+const sinceChoices = () =>
+  ['1', '7', '30', '90'].map((days) => ({
+    value: days,
+    label: days === '1' ? t`Last 24 hours` : t`Last ${days} days`,
+  }));
 
 /** All accounts as of the last hourly update. */
 export function AccountsPanel() {
   const now = useNow();
-  const state = useFilter('state', 'State', 'All states', stateChoices);
-  const plan = useFilter('plan', 'Plan', 'All plans', planChoices);
-  const sort = useFilter('sort', 'Sort by', 'Newest', sortChoices);
-  const since = useFilter('since', 'Registered', 'Any time', sinceChoices);
+  const state = useFilter('state', t`State`, t`All states`, stateChoices());
+  const plan = useFilter('plan', t`Plan`, t`All plans`, planChoices);
+  const sort = useFilter('sort', t`Sort by`, t`Newest`, sortChoices());
+  const since = useFilter('since', t`Registered`, t`Any time`, sinceChoices());
   // The list can be limited to a time only in the order of registration.
   const filters = sort.value === undefined ? [state, plan, since, sort] : [state, plan, sort];
   const sinceDay = sort.value === undefined && since.value && dayOf(now - Number(since.value) * dayMs);
@@ -63,7 +68,7 @@ export function AccountsPanel() {
   const isFiltered = filters.some(({ value, name }) => value !== undefined && name !== 'sort');
 
   return (
-    <Panel title="Accounts">
+    <Panel title={t`Accounts`}>
       <Stack gap="md">
         {overall?.totals && <Totals totals={overall.totals} />}
         <div>
@@ -72,18 +77,18 @@ export function AccountsPanel() {
             pages={pages}
             empty={
               isFiltered ? (
-                <NoMatch icon="operator" title="No accounts match these filters" filters={filters} />
+                <NoMatch icon="operator" title={t`No accounts match these filters`} filters={filters} />
               ) : (
-                <Empty icon="operator" title="The list is not ready yet">
-                  It is updated every hour.
+                <Empty icon="operator" title={t`The list is not ready yet`}>
+                  <Trans>It is updated every hour.</Trans>
                 </Empty>
               )
             }
           >
             {(accounts) => (
               <DataTable
-                caption={`Accounts, ${sort.value === undefined ? 'newest' : 'highest'} first`}
-                columns={columns}
+                caption={sort.value === undefined ? t`Accounts, newest first` : t`Accounts, highest first`}
+                columns={columns()}
                 rows={accounts}
                 idOf={({ id }) => id}
               />
@@ -92,7 +97,7 @@ export function AccountsPanel() {
         </div>
         {overall?.updatedAt && (
           <Text size="sm" c="dimmed">
-            {`As of ${formatStamp(overall.updatedAt)}. Later changes appear within an hour; an account’s own page is always current.`}
+            {t`As of ${{ date: formatStamp(overall.updatedAt) }}. Later changes appear within an hour; an account’s own page is always current.`}
           </Text>
         )}
       </Stack>
@@ -104,22 +109,22 @@ function Totals({ totals }: { totals: DirectoryTotals }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing={0}>
       <Details>
-        <Detail title="Accounts">{formatWhole(totals.accounts)}</Detail>
-        <Detail title={`New in ${newDays} days`}>{formatWhole(totals.new)}</Detail>
-        <Detail title="Suspended">{formatWhole(totals.states.suspended)}</Detail>
+        <Detail title={t`Accounts`}>{formatWhole(totals.accounts)}</Detail>
+        <Detail title={t`New in ${newDays} days`}>{formatWhole(totals.new)}</Detail>
+        <Detail title={t`Suspended`}>{formatWhole(totals.states.suspended)}</Detail>
       </Details>
       <Details>
-        <Detail title="Active this month">{formatWhole(totals.active)}</Detail>
-        <Detail title="Credits spent">{formatCredits(totals.spent)}</Detail>
-        <Detail title="Past due">{formatWhole(totals.failing)}</Detail>
+        <Detail title={t`Active this month`}>{formatWhole(totals.active)}</Detail>
+        <Detail title={t`Credits spent`}>{formatCredits(totals.spent)}</Detail>
+        <Detail title={t`Past due`}>{formatWhole(totals.failing)}</Detail>
       </Details>
     </SimpleGrid>
   );
 }
 
-const columns: Column<Listed>[] = [
+const columns = (): Column<Listed>[] => [
   {
-    title: 'Account',
+    title: t`Account`,
     place: 'lead',
     cell: ({ id, email }) => (
       <Anchor component={Link} href={accountPath(id)} inherit style={{ overflowWrap: 'anywhere' }}>
@@ -127,9 +132,12 @@ const columns: Column<Listed>[] = [
       </Anchor>
     ),
   },
-  { title: 'State', cell: ({ state }) => <Badge color={states[state].color}>{states[state].title}</Badge> },
-  { title: 'Plan', cell: ({ plan }) => planTitle(plan) },
-  { title: 'Registered', cell: ({ created_at }) => formatDay(created_at) },
-  { title: 'Spent this month', place: 'end', cell: ({ spent }) => formatCredits(spent) },
-  { title: 'Balance', place: 'end', cell: ({ balance }) => formatCredits(balance) },
+  {
+    title: t`State`,
+    cell: ({ state }) => <Badge color={accountStates[state].color}>{i18n._(accountStates[state].title)}</Badge>,
+  },
+  { title: t`Plan`, cell: ({ plan }) => planTitle(plan) },
+  { title: t`Registered`, cell: ({ created_at }) => formatDay(created_at) },
+  { title: t`Spent this month`, place: 'end', cell: ({ spent }) => formatCredits(spent) },
+  { title: t`Balance`, place: 'end', cell: ({ balance }) => formatCredits(balance) },
 ];

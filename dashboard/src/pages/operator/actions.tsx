@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   ActionIcon,
   Button,
@@ -34,7 +36,7 @@ export function ActionButtons({ account }: { account: Account }) {
   if (account.id === me?.id)
     return (
       <Text size="sm" c="dimmed">
-        This is your account. Only another operator can change it.
+        <Trans>This is your account. Only another operator can change it.</Trans>
       </Text>
     );
   return (
@@ -52,15 +54,15 @@ function Suspend({ account: { id, email } }: { account: Account }) {
   const path = { id: String(id) };
   return (
     <Action
-      button={(open) => <ActionButton label="Suspend" onClick={open} {...danger} />}
-      title="Suspend account?"
-      text={`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
+      button={(open) => <ActionButton label={t`Suspend`} onClick={open} {...danger} />}
+      title={t`Suspend account?`}
+      text={t`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
       initial={{}}
       schema={OperatorAction}
-      action="Suspend account"
+      action={t`Suspend account`}
       isDanger
       send={(body, idempotencyKey) => perform(operatorRoutes.suspendAccount, { path, body }, { idempotencyKey })}
-      done={`${email} is suspended.`}
+      done={t`${email} is suspended.`}
     />
   );
 }
@@ -69,14 +71,14 @@ function Resume({ account: { id, email } }: { account: Account }) {
   const path = { id: String(id) };
   return (
     <Action
-      button={(open) => <ActionButton label="Resume" onClick={open} />}
-      title="Resume account?"
-      text={`API keys of ${email} work again, and its owner can sign in. Ended sessions are not restored.`}
+      button={(open) => <ActionButton label={t`Resume`} onClick={open} />}
+      title={t`Resume account?`}
+      text={t`API keys of ${email} work again, and its owner can sign in. Ended sessions are not restored.`}
       initial={{}}
       schema={OperatorAction}
-      action="Resume account"
+      action={t`Resume account`}
       send={(body, idempotencyKey) => perform(operatorRoutes.resumeAccount, { path, body }, { idempotencyKey })}
-      done={`${email} is resumed.`}
+      done={t`${email} is resumed.`}
     />
   );
 }
@@ -91,7 +93,7 @@ export function SuspendKey({ account, apiKey: { id: keyId, name, status } }: Sus
   const isOver = status === 'revoked' || status === 'expired' || account.status === 'deleted';
   if (isOver || account.id === me?.id) return null;
   const path = { id: String(account.id), keyId };
-  const label = `Suspend ${name}`;
+  const label = t`Suspend ${name}`;
   return (
     <Action
       button={(open) => (
@@ -101,14 +103,14 @@ export function SuspendKey({ account, apiKey: { id: keyId, name, status } }: Sus
           </ActionIcon>
         </Tooltip>
       )}
-      title={`Suspend “${name}”?`}
-      text="Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one."
+      title={t`Suspend “${name}”?`}
+      text={t`Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one.`}
       initial={{}}
       schema={OperatorAction}
-      action="Suspend key"
+      action={t`Suspend key`}
       isDanger
       send={(body, idempotencyKey) => perform(operatorRoutes.suspendKey, { path, body }, { idempotencyKey })}
-      done={`“${name}” is suspended.`}
+      done={t`“${name}” is suspended.`}
     />
   );
 }
@@ -120,18 +122,18 @@ function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
   const initial: { planId: PlanName } = { planId: plans.find(({ value }) => value === plan)?.value ?? planAt(0) };
   return (
     <Action
-      button={(open) => <ActionButton label="Assign plan" onClick={open} />}
-      title="Assign a plan?"
-      text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone. An assigned plan is not charged.`}
+      button={(open) => <ActionButton label={t`Assign plan`} onClick={open} />}
+      title={t`Assign a plan?`}
+      text={t`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone. An assigned plan is not charged.`}
       initial={initial}
       schema={PlanAssignment}
-      labels={{ planId: 'Plan' }}
+      labels={{ planId: t`Plan` }}
       fields={(form) => (
-        <Select label="Plan" data={plans} allowDeselect={false} data-autofocus {...form.getInputProps('planId')} />
+        <Select label={t`Plan`} data={plans} allowDeselect={false} data-autofocus {...form.getInputProps('planId')} />
       )}
-      action="Assign plan"
+      action={t`Assign plan`}
       send={(body, idempotencyKey) => perform(operatorRoutes.assignPlan, { path, body }, { idempotencyKey })}
-      done={`Plan assigned to ${email}.`}
+      done={t`Plan assigned to ${email}.`}
     />
   );
 }
@@ -143,16 +145,16 @@ function GrantCredits({ account: { id, email } }: { account: Account }) {
   const path = { id: String(id) };
   return (
     <Action
-      button={(open) => <ActionButton label="Grant credits" onClick={open} />}
-      title="Grant credits?"
-      text={`${email} can spend them immediately and for three months. They cannot be taken back.`}
+      button={(open) => <ActionButton label={t`Grant credits`} onClick={open} />}
+      title={t`Grant credits?`}
+      text={t`${email} can spend them immediately and for three months. They cannot be taken back.`}
       initial={noCredits}
       schema={CreditGrant}
-      labels={{ credits: 'Credits' }}
+      labels={{ credits: t`Credits` }}
       fields={(form) => (
         <WholeNumberField
-          label="Credits"
-          description="Whole credits, at most 1,000,000"
+          label={t`Credits`}
+          description={t`Whole credits, at most 1,000,000`}
           required
           data-autofocus
           value={form.values.credits}
@@ -161,11 +163,11 @@ function GrantCredits({ account: { id, email } }: { account: Account }) {
           data-path="credits"
         />
       )}
-      action="Grant credits"
+      action={t`Grant credits`}
       send={({ credits, reason }, idempotencyKey) =>
         perform(operatorRoutes.grantCredits, { path, body: { credits: Number(credits), reason } }, { idempotencyKey })
       }
-      done={`Credits were granted to ${email}.`}
+      done={t`Credits were granted to ${email}.`}
     />
   );
 }
@@ -222,7 +224,7 @@ function ActionForm<Values extends Record<string, unknown>>(props: ActionFormPro
   const { form, submit, isRunning, error }: ApiForm<Values & { reason: string }> = useApiForm({
     initial: { ...initial, reason: '' },
     schema,
-    labels: { ...labels, reason: 'Reason' },
+    labels: { ...labels, reason: t`Reason` },
     act: (values) => once(values, (key) => send(values, key)),
     onDone: () => {
       notify({ message: done });
@@ -236,8 +238,8 @@ function ActionForm<Values extends Record<string, unknown>>(props: ActionFormPro
         <Text size="sm">{text}</Text>
         {fields?.(form)}
         <Textarea
-          label="Reason"
-          description="Saved in the audit trail. The account owner cannot see it."
+          label={t`Reason`}
+          description={t`Saved in the audit trail. The account owner cannot see it.`}
           required
           autosize
           minRows={2}
@@ -248,7 +250,7 @@ function ActionForm<Values extends Record<string, unknown>>(props: ActionFormPro
         {error && <ErrorNotice error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" loading={isRunning} {...(isDanger && { color: 'red.8' })}>
             {action}

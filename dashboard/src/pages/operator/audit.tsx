@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
@@ -9,6 +12,7 @@ import { type Column, DataTable, PagedList, usePages } from '../../components/ta
 import { formatCredits, formatStamp } from '../../lib/format.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { accountPath } from './account-overview.tsx';
+import { wordOf } from './words.ts';
 
 const { listAuditEvents } = operatorRoutes;
 const pageSize = 20;
@@ -22,12 +26,12 @@ export function AuditPanel({ accountId }: { accountId?: string }) {
     rowsOf: ({ events }) => events,
   });
   return (
-    <Panel title="Audit trail">
+    <Panel title={t`Audit trail`}>
       <PagedList
         pages={pages}
         empty={
-          <Empty icon="operator" title="No actions yet">
-            Operator actions are recorded here permanently.
+          <Empty icon="operator" title={t`No actions yet`}>
+            <Trans>Operator actions are recorded here permanently.</Trans>
           </Empty>
         }
       >
@@ -37,14 +41,14 @@ export function AuditPanel({ accountId }: { accountId?: string }) {
   );
 }
 
-const actions: Readonly<Record<AuditEntry['action'], { title: string; color: string }>> = {
-  suspend: { title: 'Suspended', color: 'red' },
-  resume: { title: 'Resumed', color: 'pine' },
-  suspend_key: { title: 'Key suspended', color: 'red' },
-  assign_plan: { title: 'Plan assigned', color: 'gray' },
-  grant_credits: { title: 'Credits granted', color: 'gray' },
-  set_role: { title: 'Role set', color: 'yellow.8' },
-  accept_terms: { title: 'Terms accepted', color: 'gray' },
+const actions: Readonly<Record<AuditEntry['action'], { title: MessageDescriptor; color: string }>> = {
+  suspend: { title: msg`Suspended`, color: 'red' },
+  resume: { title: msg`Resumed`, color: 'pine' },
+  suspend_key: { title: msg`Key suspended`, color: 'red' },
+  assign_plan: { title: msg`Plan assigned`, color: 'gray' },
+  grant_credits: { title: msg`Credits granted`, color: 'gray' },
+  set_role: { title: msg`Role set`, color: 'yellow.8' },
+  accept_terms: { title: msg`Terms accepted`, color: 'gray' },
 };
 
 interface AuditTableProps {
@@ -54,21 +58,21 @@ interface AuditTableProps {
 }
 
 function AuditTable({ events, hasAccounts }: AuditTableProps) {
-  const account: Column<AuditEntry> = { title: 'Account', place: 'wide', cell: (event) => named(event.account) };
+  const account: Column<AuditEntry> = { title: t`Account`, place: 'wide', cell: (event) => named(event.account) };
   const columns: Column<AuditEntry>[] = [
-    { title: 'Time', place: 'lead', cell: ({ at }) => <span className="number">{formatStamp(at)}</span> },
+    { title: t`Time`, place: 'lead', cell: ({ at }) => <span className="number">{formatStamp(at)}</span> },
     {
-      title: 'Action',
-      cell: ({ action }) => <Badge color={actions[action].color}>{actions[action].title}</Badge>,
+      title: t`Action`,
+      cell: ({ action }) => <Badge color={actions[action].color}>{i18n._(actions[action].title)}</Badge>,
     },
     ...(hasAccounts ? [account] : []),
-    { title: 'Change', place: 'wide', cell: changesOf },
-    { title: 'Reason', place: 'wide', cell: ({ reason }) => <span dir="auto">{reason}</span> },
-    { title: 'By', place: 'wide', cell: actorOf },
+    { title: t`Change`, place: 'wide', cell: changesOf },
+    { title: t`Reason`, place: 'wide', cell: ({ reason }) => <span dir="auto">{reason}</span> },
+    { title: t({ message: 'By', comment: 'Who did the action' }), place: 'wide', cell: actorOf },
   ];
   return (
     <DataTable
-      caption="Audit trail, newest first"
+      caption={t`Audit trail, newest first`}
       columns={columns}
       rows={events}
       idOf={({ requestId }) => requestId}
@@ -78,13 +82,13 @@ function AuditTable({ events, hasAccounts }: AuditTableProps) {
 
 function actorOf({ action, account, by }: AuditEntry) {
   if (action === 'accept_terms') return named(account);
-  return by === null ? 'Command line' : named(by);
+  return by === null ? t`Command line` : named(by);
 }
 
 function named({ id, email }: AuditEntry['account']) {
   return (
     <Anchor component={Link} href={accountPath(id)} inherit>
-      {email ?? `Account ${id}`}
+      {email ?? t`Account ${id}`}
     </Anchor>
   );
 }
@@ -92,13 +96,13 @@ function named({ id, email }: AuditEntry['account']) {
 type State = AuditEntry['before'];
 
 const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, termsVersion }: State) => [
-  ['Status', status],
-  ['Plan', plan && planTitle(plan)],
-  ['Subscription', subscription],
-  ['Credits', credits === undefined ? undefined : formatCredits(credits)],
-  [`Key ${keyId.slice(0, 8)}…`, key],
-  ['Role', role],
-  ['Version', termsVersion],
+  [t`Status`, wordOf(status)],
+  [t`Plan`, plan && planTitle(plan)],
+  [t`Subscription`, wordOf(subscription)],
+  [t`Credits`, credits === undefined ? undefined : formatCredits(credits)],
+  [t`Key ${{ start: keyId.slice(0, 8) }}…`, wordOf(key)],
+  [t`Role`, wordOf(role)],
+  [t`Version`, termsVersion],
 ];
 
 /** Describes the changed fields: "Status active → suspended". */
@@ -106,9 +110,9 @@ function changesOf({ before, after }: AuditEntry): string {
   const earlier = fieldsOf(before);
   const changed = fieldsOf(after).flatMap(([title, to], index) => {
     const from = earlier[index]?.[1];
-    return from === to ? [] : [`${title} ${from ?? '–'} → ${to ?? '–'}`];
+    return from === to ? [] : [t`${{ field: title ?? '' }} ${{ before: from ?? '–' }} → ${{ after: to ?? '–' }}`];
   });
-  return changed.length > 0 ? changed.join(', ') : 'No changes';
+  return changed.length > 0 ? changed.join(', ') : t`No changes`;
 }
 
 type AuditEntry = InferOutput<typeof AuditPage>['events'][number];

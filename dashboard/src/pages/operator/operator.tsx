@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { InferInput } from 'valibot';
@@ -19,7 +21,7 @@ export default function OperatorPage() {
   const account = query.get('account') ?? '';
   if (/^[1-9]\d{0,15}$/.test(account)) return <AccountPage key={account} id={account} />;
   return (
-    <Page title="Operator" lead="Find an account to manage it. Every action is recorded with its reason.">
+    <Page title={t`Operator`} lead={t`Find an account to manage it. Every action is recorded with its reason.`}>
       <Stack gap="lg">
         <SearchPanel />
         <AccountsPanel />
@@ -44,30 +46,30 @@ function SearchPanel() {
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     const query = accountQueryOf(typed);
-    setProblem(query ? undefined : 'Enter an email, an account ID, or a key that begins with tai_');
+    setProblem(query ? undefined : t`Enter an email, an account ID, or a key that begins with tai_`);
     if (!query) return search.reset();
     const found = await search.run(query);
     if (found) go(accountPath(found.id));
   }
 
   return (
-    <Panel title="Find an account">
+    <Panel title={t`Find an account`}>
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Group align="flex-start" gap="sm">
           <TextInput
             flex="1 1 16rem"
             maw="32rem"
-            label="Email, account ID or key"
-            description="Only the beginning of a key is sent."
+            label={t`Email, account ID or key`}
+            description={t`Only the beginning of a key is sent.`}
             value={typed}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            error={problem ?? (isUnknown && 'No account found')}
+            error={problem ?? (isUnknown && t`No account found`)}
             autoComplete="off"
             spellCheck={false}
             maxLength={300}
           />
           <Button type="submit" loading={search.isRunning} mt={submitTop}>
-            Find
+            <Trans>Find</Trans>
           </Button>
         </Group>
         {search.error && !isUnknown && <ErrorNotice error={search.error} />}

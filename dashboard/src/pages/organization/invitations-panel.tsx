@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Box, Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import type * as v from 'valibot';
 import { NewInvitation } from '#contract/organizations/organizations.ts';
@@ -16,8 +18,9 @@ import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { rescueFocus } from '../../lib/focus.ts';
 import { formatFromNow } from '../../lib/format.ts';
-import { grantableBy, refusalText, roleTexts, roleTitles } from '../../lib/roles.ts';
+import { grantableBy, refusalText, roleTitles } from '../../lib/roles.ts';
 import { besideButton } from './members-panel.tsx';
+import { roleLabel } from './role-label.ts';
 
 type Invitation = v.InferOutput<typeof organizationRoutes.listInvitations.output>['items'][number];
 
@@ -30,13 +33,18 @@ export function InvitationsPanel({ organization }: { organization: OrganizationR
     { enabled: mayInvite },
   );
   return (
-    <Panel title="Invitations">
+    <Panel title={t`Invitations`}>
       <Stack gap="md">
         {mayInvite ? (
           <InvitationForm organization={organization} />
         ) : (
           <Text size="sm" c="dimmed">
-            {refusalText(role, 'manage', 'invite and remove members', name)}
+            {refusalText(
+              role,
+              'manage',
+              t({ message: 'invite and remove members', comment: 'After “Only owners and admins can”' }),
+              name,
+            )}
           </Text>
         )}
         {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
@@ -55,30 +63,30 @@ function InvitationForm({ organization: { id, role } }: { organization: Organiza
   const { form, submit, isRunning, error } = useApiForm({
     initial: { ...initial },
     schema: NewInvitation,
-    labels: { email: 'Email', role: 'Role' },
+    labels: { email: t`Email`, role: t`Role` },
     act: (body) => call(organizationRoutes.createInvitation, { path: { id }, body }),
     onDone: ({ email }) => {
       form.setFieldValue('email', '');
-      notify({ message: `Invitation sent to ${email}.` });
+      notify({ message: t`Invitation sent to ${email}.` });
     },
     invalidates: [organizationRoutes.listInvitations],
   });
   return (
     <form onSubmit={submit} noValidate>
       <Group align="flex-start" gap="sm">
-        <TextInput label="Email" type="email" autoComplete="off" flex="1 1 14rem" {...form.getInputProps('email')} />
+        <TextInput label={t`Email`} type="email" autoComplete="off" flex="1 1 14rem" {...form.getInputProps('email')} />
         <NativeSelect
-          label="Role"
-          data={grantableBy(role).map((value) => ({ value, label: `${roleTitles[value]}: ${roleTexts[value]}` }))}
+          label={t`Role`}
+          data={grantableBy(role).map((value) => ({ value, label: roleLabel(value) }))}
           flex="1 1 14rem"
           {...form.getInputProps('role')}
         />
         <Button type="submit" loading={isRunning} mt={submitTop}>
-          Invite
+          <Trans>Invite</Trans>
         </Button>
       </Group>
       <Text size="sm" c="dimmed" mt="xs">
-        We send a link that works for 7 days, for this email only.
+        <Trans>We send a link that works for 7 days, for this email only.</Trans>
       </Text>
       {error && <ErrorNotice error={error} />}
     </form>
@@ -101,37 +109,44 @@ function InvitationTable({ id, invitations }: { id: string; invitations: readonl
 
   async function withdraw(invitation: Invitation): Promise<void> {
     if ((await run(invitation)) === undefined) return;
-    notify({ message: `Invitation of ${invitation.email} withdrawn.` });
+    notify({ message: t`Invitation of ${{ email: invitation.email }} withdrawn.` });
     rescueFocus();
   }
 
   const columns: Column<Invitation>[] = [
     {
-      title: 'Email',
+      title: t`Email`,
       place: 'lead',
       cell: ({ email }) => (
-        <Box pr={besideButton}>
+        <Box pe={besideButton}>
           <Name>{email}</Name>
         </Box>
       ),
     },
-    { title: 'Role', cell: ({ role }) => roleTitles[role] },
-    { title: 'Expires', cell: ({ expiresAt }) => formatFromNow(expiresAt, now) },
+    { title: t`Role`, cell: ({ role }) => roleTitles[role] },
+    { title: t`Expires`, cell: ({ expiresAt }) => formatFromNow(expiresAt, now) },
     {
-      title: 'Actions',
+      title: t`Actions`,
       place: 'corner',
       cell: (invitation) => (
         <Button
           size="compact-sm"
           variant="default"
           disabled={isRunning}
-          aria-label={`Withdraw the invitation of ${invitation.email}`}
+          aria-label={t`Withdraw the invitation of ${{ email: invitation.email }}`}
           onClick={() => void withdraw(invitation)}
         >
-          Withdraw
+          <Trans>Withdraw</Trans>
         </Button>
       ),
     },
   ];
-  return <DataTable caption="Open invitations" columns={columns} rows={invitations} idOf={({ id }) => id} />;
+  return (
+    <DataTable
+      caption={t({ message: 'Open invitations', comment: 'Those that nobody has accepted yet' })}
+      columns={columns}
+      rows={invitations}
+      idOf={({ id }) => id}
+    />
+  );
 }

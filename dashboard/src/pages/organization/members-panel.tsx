@@ -1,3 +1,5 @@
+import { select, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Box, Button, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { mayAccess, type OrganizationRole } from '#contract/organizations/roles.ts';
@@ -27,11 +29,11 @@ export function MembersPanel({ organization }: { organization: OrganizationRecor
   const isOnlyOwner = organization.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1;
   const columns: Column<Member>[] = [
     {
-      title: 'Member',
+      title: t`Member`,
       place: 'lead',
       cell: ({ name, email, userId }) => (
-        <Box pr={besideButton}>
-          <Name>{userId === documentAccount() ? `${name} (you)` : name}</Name>
+        <Box pe={besideButton}>
+          <Name>{userId === documentAccount() ? t`${name} (you)` : name}</Name>
           <Text size="xs" c="dimmed" truncate title={email} style={{ contain: 'inline-size' }}>
             {email}
           </Text>
@@ -39,24 +41,24 @@ export function MembersPanel({ organization }: { organization: OrganizationRecor
       ),
     },
     {
-      title: 'Role',
+      title: t`Role`,
       cell: (member) => <RoleCell organization={organization} member={member} isOnlyOwner={isOnlyOwner} />,
     },
-    { title: 'Joined', place: 'wide', cell: ({ joinedAt }) => formatDay(joinedAt) },
+    { title: t`Joined`, place: 'wide', cell: ({ joinedAt }) => formatDay(joinedAt) },
     {
-      title: 'Actions',
+      title: t`Actions`,
       place: 'corner',
       cell: (member) => <RemoveButton organization={organization} member={member} isOnlyOwner={isOnlyOwner} />,
     },
   ];
   return (
-    <Panel title="Members">
+    <Panel title={t`Members`}>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={120} radius="md" />}
-      {data && <DataTable caption="Members" columns={columns} rows={members} idOf={({ userId }) => userId} />}
+      {data && <DataTable caption={t`Members`} columns={columns} rows={members} idOf={({ userId }) => userId} />}
       {isOnlyOwner && members.length > 1 && (
         <Text size="sm" c="dimmed" mt="sm">
-          You are the only owner. To leave or change your role, transfer the ownership first.
+          <Trans>You are the only owner. To leave or change your role, transfer the ownership first.</Trans>
         </Text>
       )}
     </Panel>
@@ -87,12 +89,16 @@ function RoleCell({ organization, member, isOnlyOwner }: CellProps) {
 
   async function change(next: OrganizationRole | undefined): Promise<void> {
     if (next === undefined) return;
-    if (await run(next)) notify({ message: `${member.name} is now ${roleTitles[next].toLowerCase()}.` });
+    if (!(await run(next))) return;
+    const { name } = member;
+    notify({
+      message: t`${name} is now ${select(next, { owner: 'owner', admin: 'admin', developer: 'developer', billing: 'billing', other: 'viewer' })}.`,
+    });
   }
 
   return (
     <NativeSelect
-      aria-label={`Role of ${member.name}`}
+      aria-label={t`Role of ${{ name: member.name }}`}
       value={member.role}
       disabled={isRunning}
       data={roles.map((value) => ({ value, label: roleTitles[value] }))}
@@ -112,11 +118,11 @@ function RemoveButton({ organization, member, isOnlyOwner }: CellProps) {
         size="compact-sm"
         variant="default"
         disabled={isSelf && isOnlyOwner}
-        title={isSelf && isOnlyOwner ? 'The only owner cannot leave.' : undefined}
-        aria-label={isSelf ? `Leave ${organization.name}` : `Remove ${member.name}`}
+        title={isSelf && isOnlyOwner ? t`The only owner cannot leave.` : undefined}
+        aria-label={isSelf ? t`Leave ${{ name: organization.name }}` : t`Remove ${{ name: member.name }}`}
         onClick={open}
       >
-        {isSelf ? 'Leave' : 'Remove'}
+        {isSelf ? t`Leave` : t`Remove`}
       </Button>
       <RemovalDialog organization={organization} member={member} isOpen={isOpen} onClose={close} />
     </>

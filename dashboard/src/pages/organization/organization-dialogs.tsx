@@ -1,3 +1,5 @@
+import { select, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Checkbox, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
@@ -16,7 +18,8 @@ import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { switchOrganization } from '../../components/switch-organization.ts';
 import { rescueFocus } from '../../lib/focus.ts';
-import { grantableBy, roleTexts, roleTitles } from '../../lib/roles.ts';
+import { grantableBy } from '../../lib/roles.ts';
+import { roleLabel } from './role-label.ts';
 
 interface OrganizationDialogProps extends DialogProps {
   readonly organization: OrganizationRecord;
@@ -24,7 +27,7 @@ interface OrganizationDialogProps extends DialogProps {
 
 export function NewOrganizationDialog({ isOpen, onClose }: DialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create organization">
+    <Modal opened={isOpen} onClose={onClose} title={t`Create organization`}>
       <NewOrganizationForm />
     </Modal>
   );
@@ -35,7 +38,7 @@ function NewOrganizationForm() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '' },
     schema: NewOrganization,
-    labels: { name: 'Name' },
+    labels: { name: t`Name` },
     act: async (body) => {
       const created = await once(body, (idempotencyKey) =>
         call(organizationRoutes.createOrganization, { body }, { idempotencyKey }),
@@ -49,12 +52,14 @@ function NewOrganizationForm() {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          You become its owner. It has its own credits, plan and API keys. Nothing of your personal organization is
-          shared.
+          <Trans>
+            You become its owner. It has its own credits, plan and API keys. Nothing of your personal organization is
+            shared.
+          </Trans>
         </Text>
-        <TextInput label="Name" autoComplete="organization" data-autofocus {...form.getInputProps('name')} />
+        <TextInput label={t`Name`} autoComplete="organization" data-autofocus {...form.getInputProps('name')} />
         <FormFoot error={error} isRunning={isRunning}>
-          Create
+          <Trans>Create</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -70,7 +75,11 @@ export function RemovalDialog({
 }: OrganizationDialogProps & { readonly member: Member }) {
   const isSelf = member.userId === documentAccount();
   return (
-    <Modal opened={isOpen} onClose={onClose} title={isSelf ? `Leave ${organization.name}?` : `Remove ${member.name}?`}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={isSelf ? t`Leave ${{ name: organization.name }}?` : t`Remove ${{ name: member.name }}?`}
+    >
       <RemovalForm organization={organization} member={member} isSelf={isSelf} onDone={onClose} />
     </Modal>
   );
@@ -88,13 +97,13 @@ function RemovalForm({ organization: { id, name }, member, isSelf, onDone }: Rem
   const { run, isRunning, error } = useAction(async () => {
     const path = { id, userId: String(member.userId) };
     await perform(organizationRoutes.removeMember, { path, query: { revokeKeys: revokesKeys ? 'true' : 'false' } });
-    if (isSelf) await leaveOrganization(`You left ${name}. This is your personal organization.`);
+    if (isSelf) await leaveOrganization(t`You left ${name}. This is your personal organization.`);
     return true;
   }, [organizationRoutes.listMembers]);
 
   async function remove(): Promise<void> {
     if (!(await run(undefined))) return;
-    notify({ message: `${member.name} is no longer a member.` });
+    notify({ message: t`${{ name: member.name }} is no longer a member.` });
     onDone();
     rescueFocus();
   }
@@ -109,17 +118,17 @@ function RemovalForm({ organization: { id, name }, member, isSelf, onDone }: Rem
       <Stack gap="sm">
         <Text size="sm">
           {isSelf
-            ? 'You lose access immediately. To return, you need a new invitation.'
-            : `${member.email} loses access immediately.`}
+            ? t`You lose access immediately. To return, you need a new invitation.`
+            : t`${{ email: member.email }} loses access immediately.`}
         </Text>
         <Checkbox
-          label={isSelf ? 'Revoke the API keys that I created' : 'Revoke the API keys that this member created'}
-          description="Otherwise programs that use these keys continue to work."
+          label={isSelf ? t`Revoke the API keys that I created` : t`Revoke the API keys that this member created`}
+          description={t`Otherwise programs that use these keys continue to work.`}
           checked={revokesKeys}
           onChange={({ currentTarget }) => setRevokesKeys(currentTarget.checked)}
         />
         <FormFoot error={error} isRunning={isRunning} color="red.8">
-          {isSelf ? 'Leave organization' : 'Remove member'}
+          {isSelf ? t`Leave organization` : t`Remove member`}
         </FormFoot>
       </Stack>
     </form>
@@ -128,7 +137,7 @@ function RemovalForm({ organization: { id, name }, member, isSelf, onDone }: Rem
 
 export function TransferDialog({ organization, isOpen, onClose }: OrganizationDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Transfer ownership">
+    <Modal opened={isOpen} onClose={onClose} title={t`Transfer ownership`}>
       <TransferForm organization={organization} onDone={onClose} />
     </Modal>
   );
@@ -148,37 +157,47 @@ function TransferForm({ organization, onDone }: { organization: OrganizationReco
   const { form, submit, isRunning, error } = useApiForm({
     initial: { ...initial },
     schema: v.object({ to: v.pipe(v.string(), v.nonEmpty('must not be empty')) }),
-    labels: { to: 'New owner' },
+    labels: { to: t`New owner` },
     act: async ({ to, role }) => {
       const owner = await setRole(to, 'owner');
       await setRole(String(self), role);
       return owner;
     },
     onDone: (owner, { role }) => {
-      notify({ message: `${owner.name} is now an owner, and you are ${roleTitles[role].toLowerCase()}.` });
+      const { name } = owner;
+      notify({
+        message: t`${name} is now an owner, and you are ${select(role, { owner: 'owner', admin: 'admin', developer: 'developer', billing: 'billing', other: 'viewer' })}.`,
+      });
       onDone();
       rescueFocus();
     },
     invalidates: [organizationRoutes.listMembers, organizationRoutes.listOrganizations],
   });
-  if (data && !first) return <Text size="sm">Invite the new owner first. You are the only member.</Text>;
+  if (data && !first)
+    return (
+      <Text size="sm">
+        <Trans>Invite the new owner first. You are the only member.</Trans>
+      </Text>
+    );
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <NativeSelect
-          label="New owner"
+          label={t`New owner`}
           data={others.map(({ userId, name, email }) => ({ value: String(userId), label: `${name} (${email})` }))}
           data-autofocus
           {...form.getInputProps('to')}
         />
         <NativeSelect
-          label="Your role after the transfer"
-          data={roles.map((value) => ({ value, label: `${roleTitles[value]}: ${roleTexts[value]}` }))}
+          label={t`Your role after the transfer`}
+          data={roles.map((value) => ({ value, label: roleLabel(value) }))}
           {...form.getInputProps('role')}
         />
-        <Notice tone="warning">Only an owner can undo this. Other owners keep their role.</Notice>
+        <Notice tone="warning">
+          <Trans>Only an owner can undo this. Other owners keep their role.</Trans>
+        </Notice>
         <FormFoot error={error} isRunning={isRunning} color="red.8">
-          Transfer ownership
+          <Trans>Transfer ownership</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -187,7 +206,7 @@ function TransferForm({ organization, onDone }: { organization: OrganizationReco
 
 export function DeleteDialog({ organization, isOpen, onClose }: OrganizationDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Delete ${organization.name}?`}>
+    <Modal opened={isOpen} onClose={onClose} title={t`Delete ${{ name: organization.name }}?`}>
       <DeleteForm organization={organization} />
     </Modal>
   );
@@ -197,10 +216,10 @@ function DeleteForm({ organization: { id, name } }: { organization: Organization
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '' },
     schema: v.object({ name: v.literal(name, 'does not match') }),
-    labels: { name: 'Name' },
+    labels: { name: t`Name` },
     act: async () => {
       await perform(organizationRoutes.deleteOrganization, { path: { id } });
-      await leaveOrganization(`${name} is deleted. This is your personal organization.`);
+      await leaveOrganization(t`${name} is deleted. This is your personal organization.`);
     },
     onDone: () => undefined,
   });
@@ -208,17 +227,19 @@ function DeleteForm({ organization: { id, name } }: { organization: Organization
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Notice tone="warning">
-          This cannot be undone. All members lose access, API keys stop working, and remaining credits are lost.
+          <Trans>
+            This cannot be undone. All members lose access, API keys stop working, and remaining credits are lost.
+          </Trans>
         </Notice>
         <TextInput
-          label="Type the organization’s name to confirm"
+          label={t`Type the organization’s name to confirm`}
           placeholder={name}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('name')}
         />
         <FormFoot error={error} isRunning={isRunning} color="red.8">
-          Delete organization permanently
+          <Trans>Delete organization permanently</Trans>
         </FormFoot>
       </Stack>
     </form>

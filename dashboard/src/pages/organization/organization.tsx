@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { NewOrganization } from '#contract/organizations/organizations.ts';
@@ -17,9 +19,10 @@ import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
 import { lateDialog } from '../../lib/load.ts';
-import { roleTexts, roleTitles } from '../../lib/roles.ts';
+import { roleTitles } from '../../lib/roles.ts';
 import { InvitationsPanel } from './invitations-panel.tsx';
 import { besideButton, MembersPanel } from './members-panel.tsx';
+import { roleLabel } from './role-label.ts';
 
 const loadDialogs = () => import('./organization-dialogs.tsx');
 const NewOrganizationDialog = lateDialog(async () => (await loadDialogs()).NewOrganizationDialog);
@@ -32,13 +35,13 @@ export default function OrganizationPage() {
   const [query, change] = useQuery();
   const create = (
     <Button leftSection={<Icon name="plus" />} onClick={() => change({ new: '' })}>
-      Create organization
+      <Trans>Create organization</Trans>
     </Button>
   );
   return (
     <Page
-      title="Organization"
-      lead="The members of an organization share its credits, plan, API keys, agents and webhooks."
+      title={t`Organization`}
+      lead={t`The members of an organization share its credits, plan, API keys, agents and webhooks.`}
       actions={create}
     >
       <Stack gap="lg">
@@ -72,24 +75,26 @@ function SharedPanels({ organization }: { organization: OrganizationRecord }) {
 function ProfilePanel({ organization }: { organization: OrganizationRecord }) {
   const { id, name, role, isPersonal, createdAt } = organization;
   return (
-    <Panel title={isPersonal ? 'Personal organization' : 'This organization'}>
+    <Panel title={isPersonal ? t`Personal organization` : t`This organization`}>
       <Stack gap="md">
         {mayAccess('manage', role) && !isPersonal && <NameForm key={name} organization={organization} />}
         <Details>
-          {(isPersonal || !mayAccess('manage', role)) && <Detail title="Name">{name}</Detail>}
-          <Detail title="Your role">{`${roleTitles[role]}: ${roleTexts[role]}`}</Detail>
-          <Detail title="Created">{formatDay(createdAt)}</Detail>
+          {(isPersonal || !mayAccess('manage', role)) && <Detail title={t`Name`}>{name}</Detail>}
+          <Detail title={t`Your role`}>{roleLabel(role)}</Detail>
+          <Detail title={t`Created`}>{formatDay(createdAt)}</Detail>
           <Detail title="ID">
             <Group gap={4} component="span" wrap="nowrap">
               <span className="mono">{id}</span>
-              <CopyButton value={id} what="organization ID" />
+              <CopyButton value={id} what={t`organization ID`} />
             </Group>
           </Detail>
         </Details>
         {isPersonal && (
           <Text size="sm" c="dimmed">
-            Only you use your personal organization. Create another one to work with others: it has its own credits and
-            plan.
+            <Trans>
+              Only you use your personal organization. Create another one to work with others: it has its own credits
+              and plan.
+            </Trans>
           </Text>
         )}
       </Stack>
@@ -101,17 +106,17 @@ function NameForm({ organization: { id, name } }: { organization: OrganizationRe
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name },
     schema: NewOrganization,
-    labels: { name: 'Name' },
+    labels: { name: t`Name` },
     act: (body) => call(organizationRoutes.renameOrganization, { path: { id }, body }),
-    onDone: (changed) => notify({ message: `Organization renamed to ${changed.name}.` }),
+    onDone: (changed) => notify({ message: t`Organization renamed to ${{ name: changed.name }}.` }),
     invalidates: [organizationRoutes.listOrganizations],
   });
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput label={t`Name`} autoComplete="off" {...form.getInputProps('name')} />
         <FormFoot error={error} isRunning={isRunning} w="fit-content">
-          Rename
+          <Trans>Rename</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -122,36 +127,38 @@ function OrganizationsPanel({ current }: { current: OrganizationRecord }) {
   const { data: organizations = [] } = useOrganizations();
   const columns: Column<OrganizationRecord>[] = [
     {
-      title: 'Name',
+      title: t`Name`,
       place: 'lead',
       cell: ({ name }) => (
-        <Text inherit fw={600} dir="auto" pr={besideButton}>
+        <Text inherit fw={600} dir="auto" pe={besideButton}>
           {name}
         </Text>
       ),
     },
-    { title: 'Role', cell: ({ isPersonal, role }) => (isPersonal ? 'Personal' : roleTitles[role]) },
+    { title: t`Role`, cell: ({ isPersonal, role }) => (isPersonal ? t`Personal` : roleTitles[role]) },
     {
-      title: 'Actions',
+      title: t`Actions`,
       place: 'corner',
       cell: (organization) =>
         organization.id === current.id ? (
-          <Badge>Current</Badge>
+          <Badge>
+            <Trans context="organization">Current</Trans>
+          </Badge>
         ) : (
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Switch to ${organization.name}`}
+            aria-label={t`Switch to ${{ name: organization.name }}`}
             onClick={() => void switchOrganization(organization)}
           >
-            Switch
+            <Trans>Switch</Trans>
           </Button>
         ),
     },
   ];
   return (
-    <Panel title="Your organizations">
-      <DataTable caption="Your organizations" columns={columns} rows={organizations} idOf={({ id }) => id} />
+    <Panel title={t`Your organizations`}>
+      <DataTable caption={t`Your organizations`} columns={columns} rows={organizations} idOf={({ id }) => id} />
     </Panel>
   );
 }
@@ -160,17 +167,19 @@ function OwnershipPanel({ organization }: { organization: OrganizationRecord }) 
   const [isTransferring, transfer] = useDisclosure(false);
   const [isDeleting, deletion] = useDisclosure(false);
   return (
-    <Panel title="Transfer or delete">
+    <Panel title={t`Transfer or delete`}>
       <Text size="sm" c="dimmed" mb="md">
-        A transfer makes another member owner and changes your own role. A deletion revokes all API keys, and remaining
-        credits are lost.
+        <Trans>
+          A transfer makes another member owner and changes your own role. A deletion revokes all API keys, and
+          remaining credits are lost.
+        </Trans>
       </Text>
       <Group gap="sm">
         <Button variant="default" onClick={transfer.open}>
-          Transfer ownership
+          <Trans>Transfer ownership</Trans>
         </Button>
         <Button variant="outline" color="red.8" onClick={deletion.open} style={{ color: 'var(--danger-ink)' }}>
-          Delete organization
+          <Trans>Delete organization</Trans>
         </Button>
       </Group>
       <TransferDialog organization={organization} isOpen={isTransferring} onClose={transfer.close} />

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
@@ -6,7 +8,7 @@ import { useNow, useSellsCredits } from '../../api/config.ts';
 import { useCredits, useUsage } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
-import { count, formatAbout, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
+import { creditCount, formatAbout, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { sourceTitles } from '../../lib/offer.ts';
 import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';
 import css from './overview.module.css';
@@ -17,22 +19,22 @@ export function CreditsPanel() {
   const sellsCredits = useSellsCredits();
   const held = data && data.held > 0 && (
     <Text size="sm" c="dimmed">
-      {formatWhole(data.held)} reserved by running calls
+      <Trans>{{ credits: formatWhole(data.held) }} reserved by running calls</Trans>
     </Text>
   );
   return (
     <Panel
-      title="Credits"
+      title={t`Credits`}
       aside={
         held || (
           <Group gap="md">
             {sellsCredits && (
               <Anchor component={Link} href="/billing" size="sm">
-                Buy credits
+                <Trans>Buy credits</Trans>
               </Anchor>
             )}
             <Anchor component={Link} href="/usage" size="sm">
-              View usage
+              <Trans>View usage</Trans>
             </Anchor>
           </Group>
         )
@@ -46,8 +48,9 @@ export function CreditsPanel() {
           <Stack gap="md">
             {data.lots.length === 0 ? (
               <Text size="sm" c="dimmed">
-                No credits left. New credits come with the next billing month, or immediately with a larger plan
-                {sellsCredits ? ' or a purchase' : ''}.
+                {sellsCredits
+                  ? t`No credits left. New credits come with the next billing month, or immediately with a larger plan or a purchase.`
+                  : t`No credits left. New credits come with the next billing month, or immediately with a larger plan.`}
               </Text>
             ) : (
               <ul className={css.lots}>
@@ -73,6 +76,9 @@ const radius = 84;
 const length = Math.PI * radius;
 const arc = `M 16 100 A ${radius} ${radius} 0 0 1 184 100`;
 
+/** Chooses the plural after "Unlimited". */
+const manyCredits = 100;
+
 function Gauge({ left, granted }: GaugeProps) {
   const share = Math.max(0, Math.min(1, left / Math.max(granted, 1)));
   const color = share < 0.1 ? 'var(--amber)' : 'var(--accent)';
@@ -95,10 +101,14 @@ function Gauge({ left, granted }: GaugeProps) {
         <div className={`${css.balance} number`}>{formatWhole(left)}</div>
         <Text size="sm" c="dimmed">
           {granted > 0
-            ? `of ${formatWhole(granted)} granted`
-            : formatWhole(left) === '1'
-              ? 'credit left'
-              : 'credits left'}
+            ? t`of ${{ granted: formatWhole(granted) }} granted`
+            : plural(
+                { count: isUnlimited(left) ? manyCredits : Math.round(left) },
+                {
+                  one: 'credit left',
+                  other: 'credits left',
+                },
+              )}
         </Text>
       </div>
     </div>
@@ -107,30 +117,36 @@ function Gauge({ left, granted }: GaugeProps) {
 
 type Lot = InferOutput<typeof Credits>['lots'][number];
 
-/** Operators grant credits too. */
-const lotTitles = { ...sourceTitles, purchase: 'Bought or granted credits' };
-
 function LotRow({ lot, now }: { lot: Lot; now: number }) {
   const sellsCredits = useSellsCredits();
+  // Operators grant credits too.
+  const isMixed = sellsCredits && lot.source === 'purchase';
+  const title = isMixed ? t`Bought or granted credits` : sourceTitles[lot.source];
   const share = (100 * lot.remaining) / Math.max(lot.granted, 1);
+  const [remaining, granted] = [formatWhole(lot.remaining), formatWhole(lot.granted)];
+  const [when, day] = [formatFromNow(lot.expiresAt, now), formatDay(lot.expiresAt)];
   return (
     <li className={css.lot}>
       <div className={css.row}>
         <Text component="span" inherit fw={600}>
-          {sellsCredits ? lotTitles[lot.source] : sourceTitles[lot.source]}
+          {title}
         </Text>
         <span className="number">
-          {formatWhole(lot.remaining)} of {formatWhole(lot.granted)}
+          <Trans>
+            {remaining} of {granted}
+          </Trans>
         </span>
       </div>
-      <Progress value={share} size={6} aria-label={`Remaining: ${Math.round(share)}%`} />
+      <Progress value={share} size={6} aria-label={t`Remaining: ${{ percent: Math.round(share) }}%`} />
       <Text size="xs" c="dimmed">
-        Expires {formatFromNow(lot.expiresAt, now)}, on {formatDay(lot.expiresAt)}
-        {sellsCredits && lot.source === 'purchase' && (
+        <Trans>
+          Expires {when}, on {day}
+        </Trans>
+        {isMixed && (
           <>
             {' · '}
             <Anchor component={Link} href="/billing" inherit underline="always">
-              View payments
+              <Trans>View payments</Trans>
             </Anchor>
           </>
         )}
@@ -148,19 +164,24 @@ function PaceLine({ balance }: { balance: number }) {
   const [all] = data && days ? totalsBy(data.days, days, () => 'all') : [];
   const left = all && daysLeft(balance, all.perDay.credits);
   if (!all || left === undefined || isUnlimited(balance)) return null;
-  const pace = formatAbout(
+  const pace = creditCount(
     sum(all.perDay.credits) / Math.max(1, all.perDay.credits.filter((spent) => spent > 0).length),
+    formatAbout,
   );
   return (
     <Text size="sm" c="dimmed">
-      At your current rate, your credits last {howLong(left)}. Average on days with calls: {pace} credits.
+      {paceText(left)} <Trans>Average on days with calls: {pace}.</Trans>
     </Text>
   );
 }
 
-function howLong(days: number): string {
-  if (days > manyDays) return 'for years';
-  return days < 1 ? 'less than a day' : `about ${count(days, 'day')}`;
+function paceText(days: number): string {
+  if (days > manyDays) return t`At your current rate, your credits last for years.`;
+  if (days < 1) return t`At your current rate, your credits last less than a day.`;
+  return plural(days, {
+    one: 'At your current rate, your credits last about # day.',
+    other: 'At your current rate, your credits last about # days.',
+  });
 }
 
 /** Days that a balance lasts at the average rate since the first call, or undefined without calls. Oldest day first. */

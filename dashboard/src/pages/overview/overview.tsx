@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import type { InferOutput } from 'valibot';
@@ -16,7 +19,6 @@ import { LazyDayChart } from '../../components/lazy-day-chart.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import {
-  count,
   creditCount,
   formatAbout,
   formatDay,
@@ -43,7 +45,7 @@ export default function OverviewPage() {
   const mayDevelop = useMay('develop');
   const isPending = state === 'pending' || (credits === undefined && error === null);
   return (
-    <Page title={me ? `Hello, ${me.name}` : 'Overview'} lead="Account summary">
+    <Page title={me ? t`Hello, ${{ name: me.name }}` : t`Overview`} lead={t`Account summary`}>
       {isPending ? (
         <OverviewSkeleton />
       ) : (
@@ -73,7 +75,7 @@ export default function OverviewPage() {
 /** Shown until the first panel is known, which would otherwise move everything below. */
 function OverviewSkeleton() {
   return (
-    <Stack gap="lg" aria-busy="true" aria-label="Loading">
+    <Stack gap="lg" aria-busy="true" aria-label={t`Loading`}>
       <Skeleton height={290} radius="lg" />
       <Skeleton height={290} radius="lg" />
     </Stack>
@@ -81,9 +83,9 @@ function OverviewSkeleton() {
 }
 
 const statuses = {
-  active: { title: 'Active', color: 'pine' },
-  cancelled: { title: 'Cancelled', color: 'yellow.8' },
-  pastDue: { title: 'Past due', color: 'red' },
+  active: { title: msg({ message: 'Active', context: 'subscription' }), color: 'pine' },
+  cancelled: { title: msg({ message: 'Cancelled', context: 'subscription' }), color: 'yellow.8' },
+  pastDue: { title: msg({ message: 'Past due', context: 'subscription' }), color: 'red' },
 } as const;
 
 function PlanPanel() {
@@ -92,7 +94,7 @@ function PlanPanel() {
   const { payments } = useConfig();
   if (data === undefined)
     return (
-      <Panel title="Plan">
+      <Panel title={t`Plan`}>
         {error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Skeleton height={190} radius="md" />}
       </Panel>
     );
@@ -103,34 +105,34 @@ function PlanPanel() {
   const status = data && statuses[data.pastDue ? 'pastDue' : data.status];
   const end = endOf(data);
   return (
-    <Panel title="Plan" aside={status && <Badge color={status.color}>{status.title}</Badge>}>
+    <Panel title={t`Plan`} aside={status && <Badge color={status.color}>{i18n._(status.title)}</Badge>}>
       <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
-        {data ? priceText(data, payments) : 'Free; unused credits expire each month'}
+        {data ? priceText(data, payments) : t`Free; unused credits expire each month`}
       </Text>
       <dl className={css.facts}>
-        <dt>Credits per month</dt>
+        <dt>{t`Credits per month`}</dt>
         <dd>{formatWhole(data?.monthlyCredits ?? creditsPerMonth ?? -1)}</dd>
         {data && (
           <>
-            <dt>Used this period</dt>
+            <dt>{t`Used this period`}</dt>
             <dd>{formatWhole(data.creditsUsed)}</dd>
-            <dt>{end === undefined ? 'Next billing' : 'Ends on'}</dt>
+            <dt>{end === undefined ? t`Next billing` : t`Ends on`}</dt>
             <dd>{formatDay(end ?? data.nextBillingDate)}</dd>
           </>
         )}
         {callsPerMonth !== null && (
           <>
-            <dt>Calls per month</dt>
+            <dt>{t`Calls per month`}</dt>
             <dd>{formatWhole(callsPerMonth)}</dd>
           </>
         )}
-        <dt>Calls per minute</dt>
+        <dt>{t`Calls per minute`}</dt>
         <dd>{formatWhole(callsPerMinute ?? -1)}</dd>
       </dl>
       <Group mt="lg">
         <Button component={Link} href="/plans" variant={data ? 'default' : 'filled'}>
-          {data ? 'Change plan' : 'Compare plans'}
+          {data ? t`Change plan` : t`Compare plans`}
         </Button>
       </Group>
     </Panel>
@@ -139,33 +141,35 @@ function PlanPanel() {
 
 function priceText(subscription: NonNullable<Subscription>, takesPayments: boolean): string {
   const { price } = subscription;
-  if (price > 0 && endOf(subscription) !== undefined) return 'No further payments';
+  if (price > 0 && endOf(subscription) !== undefined) return t`No further payments`;
   if (takesPayments) return chargedPrice(subscription);
-  return price > 0 ? `${formatPrice(price)} per month` : formatPrice(price);
+  return price > 0 ? t`${{ price: formatPrice(price) }} per month` : formatPrice(price);
 }
 
 type ShownMeasure = Exclude<Measure, 'tokens'>;
 
-const titles: Readonly<Record<ShownMeasure, string>> = { calls: 'Calls', credits: 'Credits spent' };
+const titles: Readonly<Record<ShownMeasure, MessageDescriptor>> = { calls: msg`Calls`, credits: msg`Credits spent` };
 const height = 170;
 
 function ActivityPanel({ measure }: { measure: ShownMeasure }) {
   const { data, error, refetch } = useUsage('service');
+  const title = i18n._(titles[measure]);
   const chart = useMemo(() => {
     if (!data) return undefined;
     const days = daysBetween(data.from, data.to);
-    const [all] = totalsBy(data.days, days, () => titles[measure]);
+    const [all] = totalsBy(data.days, days, () => title);
     return { days, series: all ? [{ name: all.name, values: all.perDay[measure] }] : [] };
-  }, [data, measure]);
+  }, [data, measure, title]);
   const total = sum(chart?.series[0]?.values ?? []);
-  const reading = measure === 'calls' ? count(total, 'call') : creditCount(total, formatAbout);
+  const reading =
+    measure === 'calls' ? plural(total, { one: '# call', other: '# calls' }) : creditCount(total, formatAbout);
 
   return (
     <Panel
-      title={titles[measure]}
+      title={title}
       aside={
         <Text size="sm" c="dimmed">
-          last 30 days
+          <Trans>last 30 days</Trans>
         </Text>
       }
     >
@@ -174,11 +178,11 @@ function ActivityPanel({ measure }: { measure: ShownMeasure }) {
       {!chart && !error && <Skeleton height={height} radius="md" />}
       {chart?.series.length === 0 && (
         <div style={{ minHeight: height }}>
-          <Empty icon="usage" title="No data yet" action={<PlaygroundLink />} />
+          <Empty icon="usage" title={t`No data yet`} action={<PlaygroundLink />} />
         </div>
       )}
       {chart && chart.series.length > 0 && (
-        <LazyDayChart {...chart} height={height} unit={measure} label={`${reading} in the last 30 days, per day`} />
+        <LazyDayChart {...chart} height={height} unit={measure} label={t`${reading} in the last 30 days, per day`} />
       )}
     </Panel>
   );
@@ -201,7 +205,7 @@ function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
   );
   if (items.length === 0 && !(isUnconfirmed && hasNoSteps)) return null;
   return (
-    <Stack gap="xs" component="section" aria-label="Alerts">
+    <Stack gap="xs" component="section" aria-label={t`Alerts`}>
       {isUnconfirmed && hasNoSteps && <Unconfirmed email={me.email} />}
       {items.map(({ id, text, href, action, tone }) => (
         <Notice key={id} tone={tone} actions={<Link href={href}>{action}</Link>}>
@@ -238,61 +242,70 @@ function attentionItems({ credits, keys, subscription, sellsCredits, now }: Know
   const activeKeys = keys?.filter((key) => key.status === 'active' && !isPlaygroundKey(key));
   const unpaid = subscription && pastDueText(subscription);
   if (unpaid !== null && unpaid !== undefined)
-    items.push({ id: 'past-due', text: unpaid, href: '/billing', action: 'View billing', tone: 'warning' });
+    items.push({ id: 'past-due', text: unpaid, href: '/billing', action: t`View billing`, tone: 'warning' });
   if (credits) items.push(...creditsItems(credits, sellsCredits));
   if (activeKeys?.length === 0)
     items.push({
       id: 'no-key',
-      text: 'You have no active API key.',
+      text: t`You have no active API key.`,
       href: '/keys?new',
-      action: 'Create API key',
+      action: t`Create API key`,
       tone: 'info',
     });
   if (subscription?.status === 'cancelled')
     items.push({
       id: 'cancelled',
-      text: `Your ${planTitle(subscription.planId)} subscription is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
+      text: t`Your ${{ plan: planTitle(subscription.planId) }} subscription is cancelled. Its credits can be spent until ${{ day: formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate) }}.`,
       href: '/plans',
-      action: 'Choose a plan',
+      action: t`Choose a plan`,
       tone: 'warning',
     });
   if (subscription?.pendingPlanId !== undefined && endOf(subscription) === undefined)
     items.push({
       id: 'pending',
-      text: `From ${formatDay(subscription.nextBillingDate)} you will be on the ${planInSentence(subscription.pendingPlanId)}.`,
+      text: t`From ${{ day: formatDay(subscription.nextBillingDate) }} you will be on the ${{ plan: planInSentence(subscription.pendingPlanId) }}.`,
       href: '/plans',
-      action: 'View plans',
+      action: t`View plans`,
       tone: 'info',
     });
   for (const { id, name, expiresAt } of activeKeys ?? [])
     if (expiresAt !== null && isSoon(expiresAt))
       items.push({
         id,
-        text: `The key “${name}” expires ${formatFromNow(expiresAt, now)}.`,
+        text: t`The key “${name}” expires ${{ when: formatFromNow(expiresAt, now) }}.`,
         href: '/keys',
-        action: 'View keys',
+        action: t`View keys`,
         tone: 'warning',
       });
-  for (const { source, remaining, expiresAt } of credits?.lots ?? [])
+  for (const { source, remaining, expiresAt } of credits?.lots ?? []) {
+    const [left, when] = [creditCount(remaining), formatFromNow(expiresAt, now)];
     if (source !== 'free' && remaining > 0 && isSoon(expiresAt))
       items.push({
         id: `lot-${source}-${expiresAt}`,
-        text: `${creditCount(remaining)} ${formatWhole(remaining) === '1' ? 'expires' : 'expire'} ${formatFromNow(expiresAt, now)}.`,
+        text: plural(
+          { count: Math.round(remaining) },
+          { one: `${left} expires ${when}.`, other: `${left} expire ${when}.` },
+        ),
         href: '/usage',
-        action: 'View usage',
+        action: t`View usage`,
         tone: 'info',
       });
+  }
   return items;
 }
 
 function creditsItems({ balance, lots }: InferOutput<typeof Credits>, sellsCredits: boolean): AttentionItem[] {
   const plans = {
-    ...(sellsCredits ? { href: '/billing', action: 'Buy credits' } : { href: '/plans', action: 'View plans' }),
+    ...(sellsCredits ? { href: '/billing', action: t`Buy credits` } : { href: '/plans', action: t`View plans` }),
     tone: 'warning',
   } as const;
-  if (balance === 0) return [{ id: 'no-credits', text: "You're out of credits. Calls are rejected.", ...plans }];
+  if (balance === 0) return [{ id: 'no-credits', text: t`You're out of credits. Calls are rejected.`, ...plans }];
   const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
   if (isUnlimited(balance) || balance >= granted * low) return [];
-  const verb = formatWhole(balance) === '1' ? 'is' : 'are';
-  return [{ id: 'low-credits', text: `Only ${creditCount(balance)} ${verb} left.`, ...plans }];
+  const left = creditCount(balance);
+  const text = plural(
+    { count: Math.round(balance) },
+    { one: `Only ${left} is left.`, other: `Only ${left} are left.` },
+  );
+  return [{ id: 'low-credits', text, ...plans }];
 }

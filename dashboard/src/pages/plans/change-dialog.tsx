@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { freePlanRank } from '#contract/billing/plans.ts';
@@ -31,18 +34,10 @@ interface ChangeDialogProps {
 
 /** Shows the cost of a plan change, and performs the change. */
 export function ChangeDialog({ plan, from, isAgain, billedOn = '', isOpen, onClose }: ChangeDialogProps) {
-  const verb = from ? (plan.id >= from.id ? 'Upgrade' : 'Downgrade') : 'Subscribe';
-  const isOwn = plan.id === from?.id;
   const isRollOver = !from && !isAgain && plan.id === freePlanRank;
   const props = { plan, onDone: onClose };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={
-        isRollOver ? rollOver : isOwn ? `New terms for ${planTitle(plan.name)}` : `${verb} to ${planTitle(plan.name)}`
-      }
-    >
+    <Modal opened={isOpen} onClose={onClose} title={isRollOver ? i18n._(rollOver) : titleOf(plan, from)}>
       {!from && (isAgain ? <Prorated {...props} from={from} /> : <Subscribe {...props} />)}
       {from && plan.id >= from.id && <Prorated {...props} from={from} />}
       {from && plan.id < from.id && <Downgrade {...props} from={from} day={formatDay(billedOn)} />}
@@ -50,7 +45,14 @@ export function ChangeDialog({ plan, from, isAgain, billedOn = '', isOpen, onClo
   );
 }
 
-export const rollOver = 'Turn on roll-over';
+export const rollOver = msg`Turn on roll-over`;
+
+function titleOf({ id, name }: Plan, from: Plan | undefined): string {
+  const plan = planTitle(name);
+  if (!from) return t`Subscribe to ${plan}`;
+  if (id === from.id) return t`New terms for ${plan}`;
+  return id > from.id ? t`Upgrade to ${plan}` : t`Downgrade to ${plan}`;
+}
 
 interface PlanChangeProps {
   readonly plan: Plan;
@@ -68,18 +70,18 @@ function Subscribe({ plan, onDone }: PlanChangeProps) {
   return (
     <Change
       lines={[
-        ['Due now', price],
-        ['Credits added immediately', formatWhole(plan.quota_limit ?? -1)],
-        ['Then each month', price],
+        [t`Due now`, price],
+        [t`Credits added immediately`, formatWhole(plan.quota_limit ?? -1)],
+        [t`Then each month`, price],
       ]}
       act={() => subscribeTo(plan)}
-      label={isFree ? rollOver : `Subscribe to ${planTitle(plan.name)}`}
-      done={isFree ? 'Unused credits now roll over.' : `You are on the ${planInSentence(plan.name)}.`}
+      label={isFree ? i18n._(rollOver) : t`Subscribe to ${{ plan: planTitle(plan.name) }}`}
+      done={isFree ? t`Unused credits now roll over.` : t`You are on the ${{ plan: planInSentence(plan.name) }}.`}
       onDone={onDone}
     >
       {isFree
-        ? 'From now on, unused credits stay for three more months. This month’s remaining free credits expire as before. You can cancel at any time.'
-        : 'Your remaining free credits stay until they expire. You can cancel at any time.'}
+        ? t`From now on, unused credits stay for three more months. This month’s remaining free credits expire as before. You can cancel at any time.`
+        : t`Your remaining free credits stay until they expire. You can cancel at any time.`}
     </Change>
   );
 }
@@ -87,23 +89,25 @@ function Subscribe({ plan, onDone }: PlanChangeProps) {
 /** The first payment of a plan, in checkout. */
 function Buy({ plan }: { plan: Plan }) {
   const { run, isRunning, error } = useCheckout();
-  const now = useNow();
+  const day = formatDay(dayInAMonth(useNow()));
   const price = formatMoney(plan.price ?? 0);
   return (
     <Due
       lines={[
-        ['Due now', price],
-        ['Credits added once paid', formatWhole(plan.quota_limit ?? -1)],
-        [`From ${formatDay(dayInAMonth(now))}, each month`, price],
+        [t`Due now`, price],
+        [t`Credits added once paid`, formatWhole(plan.quota_limit ?? -1)],
+        [t`From ${day}, each month`, price],
       ]}
-      label="Continue to payment"
+      label={t`Continue to payment`}
       isRunning={isRunning}
       refusal={error && <ErrorNotice error={error} />}
       onConfirm={() => void run({ planId: plan.name })}
     >
-      You pay the first month on our payment provider’s page, which may add taxes and saves your card for later months.
-      The plan starts once the payment is complete. Your remaining free credits stay until they expire. You can cancel
-      at any time.
+      <Trans>
+        You pay the first month on our payment provider’s page, which may add taxes and saves your card for later
+        months. The plan starts once the payment is complete. Your remaining free credits stay until they expire. You
+        can cancel at any time.
+      </Trans>
     </Due>
   );
 }
@@ -117,28 +121,35 @@ function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undef
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={190} radius="md" />;
   const { amount, credits, to } = data;
-  const day = formatDay(to);
+  const [day, due] = [formatDay(to), formatMoney(amount)];
+  const texts = isAgain
+    ? {
+        label: t`Subscribe to ${{ plan: planTitle(plan.name) }}`,
+        done: t`You are subscribed to the ${{ plan: planInSentence(plan.name) }}.`,
+        text: t`The month you paid for runs until ${day} and keeps its limits and credits. A larger plan starts immediately, for the difference; a smaller one with the next month.`,
+      }
+    : {
+        label: isOwn ? t`Change for ${{ price: due }}` : t`Upgrade for ${{ price: due }}`,
+        done: t`You are on the ${{ plan: planInSentence(plan.name) }}.`,
+        text: isOwn
+          ? t`The current terms replace yours immediately. You cannot change back.`
+          : t`The difference between the plans for the rest of this billing period, until ${day}. It is prorated to the second. The billing date stays the same.`,
+      };
   return (
     <Change
       lines={[
-        ['Due now', formatMoney(amount)],
-        ['Credits added immediately', `+${formatWhole(credits)}`],
-        [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
+        [t`Due now`, due],
+        [t`Credits added immediately`, `+${formatWhole(credits)}`],
+        [t`From ${day}, each month`, formatMoney(plan.price ?? 0)],
       ]}
       act={() =>
         isAgain ? subscribeTo(plan) : call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } })
       }
-      label={
-        isAgain ? `Subscribe to ${planTitle(plan.name)}` : `${isOwn ? 'Change' : 'Upgrade'} for ${formatMoney(amount)}`
-      }
-      done={`You are ${isAgain ? 'subscribed to' : 'on'} the ${planInSentence(plan.name)}.`}
+      label={texts.label}
+      done={texts.done}
       onDone={onDone}
     >
-      {isAgain
-        ? `The month you paid for runs until ${day} and keeps its limits and credits. A larger plan starts immediately, for the difference; a smaller one with the next month.`
-        : isOwn
-          ? 'The current terms replace yours immediately. You cannot change back.'
-          : `The difference between the plans for the rest of this billing period, until ${day}. It is prorated to the second. The billing date stays the same.`}
+      {texts.text}
       {amount > 0 && <SavedCard />}
     </Change>
   );
@@ -148,23 +159,23 @@ function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undef
 function SavedCard() {
   const { payments } = useConfig();
   const { data } = useTopUp({ enabled: payments });
-  return data?.card && ` The amount is charged to your ${cardTitle(data.card)}.`;
+  return data?.card && ` ${t`The amount is charged to your ${{ card: cardTitle(data.card) }}.`}`;
 }
 
 function Downgrade({ plan, from, day, onDone }: PlanChangeProps & { from: Plan; day: string }) {
   return (
     <Change
       lines={[
-        ['Due now', formatMoney(0)],
-        [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
-        ['Credits per month from then on', formatWhole(plan.quota_limit ?? -1)],
+        [t`Due now`, formatMoney(0)],
+        [t`From ${day}, each month`, formatMoney(plan.price ?? 0)],
+        [t`Credits per month from then on`, formatWhole(plan.quota_limit ?? -1)],
       ]}
       act={() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: plan.name } })}
-      label={`Downgrade on ${day}`}
-      done={`From ${day} you will be on the ${planInSentence(plan.name)}.`}
+      label={t`Downgrade on ${day}`}
+      done={t`From ${day} you will be on the ${{ plan: planInSentence(plan.name) }}.`}
       onDone={onDone}
     >
-      {`Until ${day} you keep the limits and models of the ${planInSentence(from.name)}. Your remaining credits keep their expiry dates.`}
+      {t`Until ${day} you keep the limits and models of the ${{ plan: planInSentence(from.name) }}. Your remaining credits keep their expiry dates.`}
     </Change>
   );
 }

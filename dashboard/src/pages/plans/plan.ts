@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { InferOutput } from 'valibot';
 import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
@@ -35,7 +36,7 @@ export function endOf(subscription: Subscription): string | undefined {
 export function chargedPrice(subscription: Subscription): string {
   const { price = 0, paidUntil } = subscription ?? {};
   if (price === 0) return formatPrice(price);
-  return paidUntil === undefined ? 'Not charged' : `${formatPrice(price)} per month`;
+  return paidUntil === undefined ? t`Not charged` : t`${{ price: formatPrice(price) }} per month`;
 }
 
 /** Limits of the subscription, or undefined if the plan is still sold on its terms. */
@@ -56,9 +57,9 @@ export function badgeOf(
   subscription: Subscription,
   now: number,
 ): string | undefined {
-  if (planStateOf(plan, current, subscription) === 'scheduled') return 'Scheduled';
-  if (subscription === null) return isFreeAllowance(plan, subscription) ? 'Current plan' : undefined;
-  return plan.id === current?.id && isInForce(subscription, now) ? 'Current plan' : undefined;
+  if (planStateOf(plan, current, subscription) === 'scheduled') return t`Scheduled`;
+  if (subscription === null) return isFreeAllowance(plan, subscription) ? t`Current plan` : undefined;
+  return plan.id === current?.id && isInForce(subscription, now) ? t`Current plan` : undefined;
 }
 
 /** Whether users can subscribe on this page. Plans without a price are sold by the sales team. */
@@ -77,14 +78,15 @@ export function pastDueText(
   returned?: 'refunded' | 'disputed',
 ): string | undefined {
   if (!pastDue) return undefined;
-  const isReturned = pastDue.reason === 'payment_returned';
-  const happened = isReturned ? `was ${returned ?? 'refunded or disputed'}` : 'failed';
-  const ends = !isReturned
-    ? 'If it is not paid by then, the plan ends.'
-    : returned === 'disputed'
-      ? 'Unless the dispute is resolved by then, the plan ends.'
-      : 'Then the plan ends.';
-  return `The payment for the ${planInSentence(planId)} ${happened} on ${formatDay(pastDue.since)}. You keep its limits until ${formatDay(pastDue.endsAt)}, without new credits. ${ends}`;
+  const plan = planInSentence(planId);
+  const [day, end] = [formatDay(pastDue.since), formatDay(pastDue.endsAt)];
+  if (pastDue.reason === 'payment_due')
+    return t`The payment for the ${plan} failed on ${day}. You keep its limits until ${end}, without new credits. If it is not paid by then, the plan ends.`;
+  if (returned === 'disputed')
+    return t`The payment for the ${plan} was disputed on ${day}. You keep its limits until ${end}, without new credits. Unless the dispute is resolved by then, the plan ends.`;
+  if (returned === 'refunded')
+    return t`The payment for the ${plan} was refunded on ${day}. You keep its limits until ${end}, without new credits. Then the plan ends.`;
+  return t`The payment for the ${plan} was refunded or disputed on ${day}. You keep its limits until ${end}, without new credits. Then the plan ends.`;
 }
 
 interface NextPayment {

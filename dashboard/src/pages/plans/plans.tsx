@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { planListing } from '#contract/billing/plans.ts';
@@ -26,7 +29,7 @@ import {
 import css from './plans.module.css';
 import { SubscriptionNotice, useResume } from './subscription-notice.tsx';
 
-const paying = { access: 'bill', what: 'change the plan and pay' } as const;
+const paying = () => ({ access: 'bill', what: t`change the plan and pay` }) as const;
 const skeletons = ['a', 'b', 'c', 'd', 'e'];
 
 export default function PlansPage() {
@@ -43,14 +46,14 @@ export default function PlansPage() {
 
   return (
     <Page
-      title="Plans"
-      lead="Plans grant credits each month. Unused credits of a subscription roll over for up to three months."
+      title={t`Plans`}
+      lead={t`Plans grant credits each month. Unused credits of a subscription roll over for up to three months.`}
     >
       <Stack gap="xl">
         {failure && !isLoaded && <ErrorNotice error={failure} onRetry={() => void Promise.all([refetch(), again()])} />}
-        <RoleNotice {...paying} />
+        <RoleNotice {...paying()} />
         {isLoaded && subscription && (
-          <Allowed {...paying}>
+          <Allowed {...paying()}>
             <SubscriptionNotice subscription={subscription} />
           </Allowed>
         )}
@@ -88,9 +91,9 @@ function BuyCredits() {
   return (
     <section aria-labelledby="packs">
       <Title order={2} id="packs" mb="sm">
-        Buy credits
+        <Trans>Buy credits</Trans>
       </Title>
-      <Allowed {...paying}>
+      <Allowed {...paying()}>
         <Packs />
       </Allowed>
     </section>
@@ -101,7 +104,7 @@ function BuyCredits() {
 function Rules() {
   return (
     <Text size="sm" c="dimmed" maw="46rem">
-      {planChanges}
+      {planChanges()}
     </Text>
   );
 }
@@ -130,13 +133,15 @@ function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps)
         <Title order={2}>{planTitle(plan.name)}</Title>
         {badge !== undefined && <Badge className={css.badge}>{badge}</Badge>}
         {badge === undefined && isRecommended && (
-          <Badge className={[css.badge, css.recommended].join(' ')}>Recommended</Badge>
+          <Badge className={[css.badge, css.recommended].join(' ')}>
+            <Trans>Recommended</Trans>
+          </Badge>
         )}
       </div>
       <div>
         <div className={css.price}>{formatPrice(price)}</div>
         <Text size="sm" c="dimmed" mih="1.4em">
-          {price !== null && price > 0 && 'per month'}
+          {price !== null && price > 0 && <Trans>per month</Trans>}
         </Text>
       </div>
       <ul className={css.facts}>
@@ -147,18 +152,16 @@ function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps)
       <div className={css.action}>
         {kept && (
           <Text size="xs" c="dimmed">
-            Your terms.{' '}
-            {limits.isSold
-              ? `New subscriptions cost ${formatPrice(plan.price)} for ${creditsText(plan.quota_limit)} per month.`
-              : 'This plan is no longer sold.'}
+            <Trans>Your terms.</Trans>{' '}
+            {limits.isSold ? <NewTerms plan={plan} /> : <Trans>This plan is no longer sold.</Trans>}
           </Text>
         )}
-        <Allowed {...paying}>
+        <Allowed {...paying()}>
           <PlanAction
             plan={plan}
             current={current}
             subscription={subscription}
-            state={isChangeable ? 'other terms' : state}
+            state={isChangeable ? 'otherTerms' : state}
           />
         </Allowed>
       </div>
@@ -183,10 +186,19 @@ interface PlanActionProps {
   readonly plan: Plan;
   readonly current: Plan | undefined;
   readonly subscription: Subscription;
-  readonly state: PlanState | 'other terms';
+  readonly state: PlanState | 'otherTerms';
 }
 
-const creditsText = (count: number | null): string => (count === null ? 'unlimited credits' : creditCount(count));
+function NewTerms({ plan }: { plan: Plan }) {
+  const price = formatPrice(plan.price);
+  if (plan.quota_limit === null) return <Trans>New subscriptions cost {price} for unlimited credits per month.</Trans>;
+  const credits = creditCount(plan.quota_limit);
+  return (
+    <Trans>
+      New subscriptions cost {price} for {credits} per month.
+    </Trans>
+  );
+}
 
 /** The button that changes to this plan, or resumes it if it was cancelled and its paid period has not ended. */
 function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
@@ -198,27 +210,37 @@ function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
     return (
       <>
         {error && <ErrorNotice error={error} />}
-        <Button fullWidth loading={isRunning} onClick={resume} aria-label={`Resume ${title}`}>
-          Resume
+        <Button fullWidth loading={isRunning} onClick={resume} aria-label={t`Resume ${{ plan: title }}`}>
+          <Trans>Resume</Trans>
         </Button>
       </>
     );
   const isFree = isFreeAllowance(plan, subscription);
+  const action = i18n._(isFree ? rollOver : labels[state]);
   return (
     <>
       {isFree && (
         <Text size="xs" c="dimmed">
-          Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.
+          <Trans>
+            Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.
+          </Trans>
         </Text>
       )}
       <Button
         fullWidth
-        variant={state === 'smaller' || state === 'other terms' || isFree ? 'default' : 'filled'}
+        variant={state === 'smaller' || state === 'otherTerms' || isFree ? 'default' : 'filled'}
         disabled={state === 'current' || state === 'scheduled' || (current !== undefined && !isSelfServe(current))}
         onClick={() => setOpen(true)}
-        aria-label={isFree ? rollOver : `${labels[state]} ${title}`}
+        aria-label={
+          isFree
+            ? action
+            : t({
+                message: `${action} ${title}`,
+                comment: 'Accessible name of a button: its label, then the plan, such as “Upgrade Dev Pass”',
+              })
+        }
       >
-        {isFree ? rollOver : labels[state]}
+        {action}
       </Button>
       <ChangeDialog
         plan={plan}
@@ -237,28 +259,28 @@ function ContactSales({ plan, isCurrent }: { plan: Plan; isCurrent: boolean }) {
   if (isCurrent)
     return (
       <Button fullWidth disabled>
-        {labels.current}
+        {i18n._(labels.current)}
       </Button>
     );
   if (salesEmail === null)
     return (
       <Text size="sm" c="dimmed">
-        Contact sales to subscribe.
+        <Trans>Contact sales to subscribe.</Trans>
       </Text>
     );
-  const subject = encodeURIComponent(`${planTitle(plan.name)} plan`);
+  const subject = encodeURIComponent(t`${{ plan: planTitle(plan.name) }} plan`);
   return (
     <Button fullWidth variant="default" component="a" href={`mailto:${salesEmail}?subject=${subject}`}>
-      Contact sales
+      <Trans>Contact sales</Trans>
     </Button>
   );
 }
 
-const labels: Readonly<Record<PlanActionProps['state'], string>> = {
-  current: 'Current plan',
-  'other terms': 'Use new terms',
-  scheduled: 'Scheduled',
-  available: 'Subscribe',
-  larger: 'Upgrade',
-  smaller: 'Downgrade',
+const labels: Readonly<Record<PlanActionProps['state'], MessageDescriptor>> = {
+  current: msg`Current plan`,
+  otherTerms: msg`Use new terms`,
+  scheduled: msg`Scheduled`,
+  available: msg`Subscribe`,
+  larger: msg`Upgrade`,
+  smaller: msg`Downgrade`,
 };

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { freePlanName } from '#contract/billing/plans.ts';
@@ -18,24 +20,19 @@ import { usePayments } from '../billing/purchases.tsx';
 import { endOf, isInForce, pastDueText, type Subscription } from './plan.ts';
 
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
-  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId, replacement } = subscription;
+  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
   const { creditsExpireAt } = subscription;
   const isFree = planNameOf(planId) === freePlanName;
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);
-  const title = planInSentence(planId);
+  const plan = planInSentence(planId);
+  const credits = creditCount(creditsUsed);
   const day = formatDay(nextBillingDate);
   const expiry = formatDay(creditsExpireAt ?? nextBillingDate);
-
+  const cancelled = isFree
+    ? t`Roll-over is turned off.`
+    : t`Your ${{ plan: planTitle(planId) }} subscription is cancelled.`;
   const isEnding = endOf(subscription) !== undefined;
-  const next = [
-    isFree ? 'The next month begins on' : 'The next billing date is',
-    ` ${day}`,
-    replacement && pendingPlanId === undefined
-      ? `. Your plan ends: from ${formatDay(replacement.from)} you will be on the ${planInSentence(replacement.planId)}`
-      : '',
-    pendingPlanId === undefined ? '.' : `; from then on you will be on the ${planInSentence(pendingPlanId)}.`,
-  ].join('');
 
   const change = (act: () => Promise<unknown>, message: string) =>
     void run(act).then((done) => done && notify({ message }));
@@ -44,35 +41,41 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
     confirm({
       ...(isFree
         ? {
-            title: 'Turn off roll-over?',
-            text: `You stay on the free plan with its credits each month. Your current credits can be spent for at least 30 days.`,
-            action: 'Turn off roll-over',
-            keep: 'Keep roll-over',
+            title: t`Turn off roll-over?`,
+            text: t`You stay on the free plan with its credits each month. Your current credits can be spent for at least 30 days.`,
+            action: t`Turn off roll-over`,
+            keep: t`Keep roll-over`,
           }
         : {
-            title: `Cancel the ${title}?`,
-            text: `You keep its limits and models until ${day}, and can spend its credits for at least 30 days. Then you return to the free plan, and are not billed again.`,
-            action: 'Cancel subscription',
-            keep: 'Keep subscription',
+            title: t`Cancel the ${plan}?`,
+            text: t`You keep its limits and models until ${day}, and can spend its credits for at least 30 days. Then you return to the free plan, and are not billed again.`,
+            action: t`Cancel subscription`,
+            keep: t`Keep subscription`,
           }),
-      onConfirm: () =>
-        change(
-          () => call(subscriptionRoutes.cancelSubscription, { path: { id } }),
-          isFree ? 'Roll-over is turned off.' : `Your ${planTitle(planId)} subscription is cancelled.`,
-        ),
+      onConfirm: () => change(() => call(subscriptionRoutes.cancelSubscription, { path: { id } }), cancelled),
     });
 
   const keep = () =>
-    change(() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: planId } }), `You stay on the ${title}.`);
+    change(() => call(subscriptionRoutes.downgradePlan, { body: { newPlanId: planId } }), t`You stay on the ${plan}.`);
 
   if (status !== 'active')
     return (
       <>
-        <Notice tone="warning" actions={canResume && <Action onClick={resume}>Resume</Action>}>
-          {isFree ? 'Roll-over is turned off.' : `Your ${planTitle(planId)} subscription is cancelled.`} Its limits
-          apply
-          {day === expiry ? '' : ` until ${day}`}, and its credits can be spent{day === expiry ? ',' : ''} until{' '}
-          {expiry}.{isFree ? '' : ' There are no further payments.'}
+        <Notice tone="warning" actions={canResume && <Action onClick={resume}>{t`Resume`}</Action>}>
+          {cancelled}{' '}
+          {day === expiry ? (
+            <Trans>Its limits apply, and its credits can be spent, until {expiry}.</Trans>
+          ) : (
+            <Trans>
+              Its limits apply until {day}, and its credits can be spent until {expiry}.
+            </Trans>
+          )}
+          {!isFree && (
+            <>
+              {' '}
+              <Trans>There are no further payments.</Trans>
+            </>
+          )}
         </Notice>
         {resumeError && <ErrorNotice error={resumeError} />}
       </>
@@ -84,16 +87,34 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
         tone="info"
         actions={
           <Group gap="md">
-            {pendingPlanId !== undefined && !isEnding && <Action onClick={keep}>Keep the {title}</Action>}
-            <Action onClick={askToCancel}>{isFree ? 'Turn off roll-over' : 'Cancel subscription'}</Action>
+            {pendingPlanId !== undefined && !isEnding && <Action onClick={keep}>{t`Keep the ${plan}`}</Action>}
+            <Action onClick={askToCancel}>{isFree ? t`Turn off roll-over` : t`Cancel subscription`}</Action>
           </Group>
         }
       >
-        You are on the {title} and have used {creditCount(creditsUsed)} this period. {!isEnding && next}
+        <Trans>
+          You are on the {plan} and have used {credits} this period.
+        </Trans>{' '}
+        {!isEnding && nextMonth(subscription, day)}
       </Notice>
       {error && <ErrorNotice error={error} />}
     </>
   );
+}
+
+/** Describes the next month. `day`: its formatted first day. */
+function nextMonth({ planId, pendingPlanId, replacement }: NonNullable<Subscription>, day: string): string {
+  const isFree = planNameOf(planId) === freePlanName;
+  if (pendingPlanId !== undefined) {
+    const plan = planInSentence(pendingPlanId);
+    return isFree
+      ? t`The next month begins on ${day}; from then on you will be on the ${plan}.`
+      : t`The next billing date is ${day}; from then on you will be on the ${plan}.`;
+  }
+  const next = isFree ? t`The next month begins on ${day}.` : t`The next billing date is ${day}.`;
+  if (!replacement) return next;
+  const [from, plan] = [formatDay(replacement.from), planInSentence(replacement.planId)];
+  return `${next} ${t`Your plan ends: from ${from} you will be on the ${plan}.`}`;
 }
 
 function Action({ onClick, children }: { onClick: () => void; children: ReactNode }) {
@@ -120,7 +141,7 @@ export function useResume(subscription: Subscription): Resume {
     planReads,
   );
   async function resume(): Promise<void> {
-    if (await run(undefined)) notify({ message: `The ${planInSentence(planId)} is resumed.` });
+    if (await run(undefined)) notify({ message: t`The ${{ plan: planInSentence(planId) }} is resumed.` });
   }
   return {
     canResume: status === 'cancelled' && isInForce(subscription, now),
@@ -155,8 +176,8 @@ export function PastDue({ subscription }: { subscription: NonNullable<Subscripti
         tone="error"
         actions={
           <>
-            {url !== undefined && <a href={url}>Pay now</a>}
-            <PortalLink portal={portal}>Change the card</PortalLink>
+            {url !== undefined && <a href={url}>{t`Pay now`}</a>}
+            <PortalLink portal={portal}>{t`Change the card`}</PortalLink>
           </>
         }
       >

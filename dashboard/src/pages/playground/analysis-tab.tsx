@@ -1,37 +1,39 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Badge, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { type Analysis, labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { type AnalysisName, analysisNames } from '#contract/analysis/names.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { languageName } from '#contract/inference/languages.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
 import { GetCodeButton } from '../../components/get-code-button.tsx';
-import { count, formatAbout, formatWhole } from '../../lib/format.ts';
+import { creditCount, formatAbout, formatWhole } from '../../lib/format.ts';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
-import { LanguageSelect } from './tab/language-select.tsx';
+import { LanguageSelect, languageTitle } from './tab/language-select.tsx';
 import { InputText, TabLayout } from './tab/tab-layout.tsx';
 import { PlainText } from './tab/text.tsx';
 
-const example = `I bought the Aurora 5 in Oslo on 3 May 2026. The battery is superb, but the strap broke after two weeks.
+const example = msg`I bought the Aurora 5 in Oslo on 3 May 2026. The battery is superb, but the strap broke after two weeks.
 Please write to Ada Lovelace at ada@example.com, or call +44 20 7946 0958.`;
 
-const titles: Readonly<Record<AnalysisName, string>> = {
-  sentiment: 'Sentiment',
-  entities: 'Entities',
-  key_phrases: 'Key phrases',
-  language: 'Language',
-  pii: 'Personal data',
-  categories: 'Categories',
+const titles: Readonly<Record<AnalysisName, MessageDescriptor>> = {
+  sentiment: msg`Sentiment`,
+  entities: msg`Entities`,
+  key_phrases: msg`Key phrases`,
+  language: msg`Language`,
+  pii: msg`Personal data`,
+  categories: msg`Categories`,
 };
 
 export function AnalysisTab() {
   const exchange = useExchange();
-  const [text, setText] = useState(example);
+  const [text, setText] = useState(() => i18n._(example));
   const [analyses, setAnalyses] = useState<readonly AnalysisName[]>(['sentiment', 'entities', 'pii', 'categories']);
-  const [labelText, setLabelText] = useState('delivery, quality, price');
+  const [labelText, setLabelText] = useState(() => t`delivery, quality, price`);
   const [language, setLanguage] = useState<string | null>(null);
   const [result, setResult] = useState<{ text: string; analysis: Analysis }>();
 
@@ -54,10 +56,14 @@ export function AnalysisTab() {
     setResult(analysis && { text, analysis });
   }
 
+  const { credits } = prices.text_analysis;
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.text_analysis.credits} credits per request, for any number of analyses.
+        {plural(credits, {
+          one: `${credits} credit per request, for any number of analyses.`,
+          other: `${credits} credits per request, for any number of analyses.`,
+        })}
       </Text>
       <LanguageSelect value={language} onChange={setLanguage} />
     </Stack>
@@ -65,33 +71,33 @@ export function AnalysisTab() {
 
   return (
     <TabLayout
-      title="Text analysis"
+      title={t`Text analysis`}
       actions={<GetCodeButton request={() => ({ kind: 'analysis', body })} />}
       parameters={parameters}
       details={<Inspector exchange={exchange} />}
     >
       <InputText
-        label="Text"
-        error={isTooLong && `Enter at most ${formatWhole(maxAnalysisCharacters)} characters`}
+        label={t`Text`}
+        error={isTooLong && t`Enter at most ${{ limit: formatWhole(maxAnalysisCharacters) }} characters`}
         value={text}
         onChange={setText}
       />
       <Checkbox.Group
-        label="Analyses"
+        label={t`Analyses`}
         mt="md"
-        error={analyses.length === 0 && 'Select at least one analysis'}
+        error={analyses.length === 0 && t`Select at least one analysis`}
         value={[...analyses]}
         onChange={(names) => setAnalyses(analysisNames.filter((name) => names.includes(name)))}
       >
         <Group gap="md" mt="xs">
           {analysisNames.map((name) => (
-            <Checkbox key={name} value={name} label={titles[name]} />
+            <Checkbox key={name} value={name} label={i18n._(titles[name])} />
           ))}
         </Group>
       </Checkbox.Group>
       {hasCategories && (
         <TextInput
-          label="Category labels (comma-separated)"
+          label={t`Category labels (comma-separated)`}
           mt="md"
           error={labelError}
           value={labelText}
@@ -104,11 +110,11 @@ export function AnalysisTab() {
           disabled={text.trim() === '' || isTooLong || analyses.length === 0 || labelError !== false}
           onClick={() => void analyze()}
         >
-          Analyze
+          <Trans>Analyze</Trans>
         </Button>
         {result && (
           <Text size="sm" c="dimmed">
-            {count(result.analysis.credits, 'credit')}
+            {creditCount(result.analysis.credits)}
           </Text>
         )}
       </Group>
@@ -120,13 +126,19 @@ export function AnalysisTab() {
 
 function labelProblem(labels: readonly string[]): string | false {
   const { min, max, characters } = labelLimits;
-  if (labels.length < min || labels.length > max) return `Enter ${min} to ${max} different labels`;
+  if (labels.length < min || labels.length > max) return t`Enter ${min} to ${max} different labels`;
   return (
-    labels.some((label) => Array.from(label).length > characters) && `Enter labels of at most ${characters} characters`
+    labels.some((label) => Array.from(label).length > characters) && t`Enter labels of at most ${characters} characters`
   );
 }
 
 const colors = { positive: 'pine', negative: 'red', neutral: 'gray', mixed: 'yellow' } as const;
+const sentiments = {
+  positive: msg`positive`,
+  negative: msg`negative`,
+  neutral: msg`neutral`,
+  mixed: msg`mixed`,
+} as const;
 
 interface FindingsProps {
   readonly text: string;
@@ -140,38 +152,44 @@ function Findings({ text, analysis }: FindingsProps) {
     <>
       <dl className={css.facts}>
         {sentiment && (
-          <Fact name="Sentiment">
-            <Badge color={colors[sentiment.label]}>{withScore(sentiment.label, sentiment.score)}</Badge>
+          <Fact name={i18n._(titles.sentiment)}>
+            <Badge color={colors[sentiment.label]}>
+              {withScore(i18n._(sentiments[sentiment.label]), sentiment.score)}
+            </Badge>
           </Fact>
         )}
         {language && (
-          <Fact name="Language">
-            <Badge color="gray">{withScore(languageName(language.code) ?? language.code, language.score)}</Badge>
+          <Fact name={i18n._(titles.language)}>
+            <Badge color="gray">{withScore(languageTitle(language.code), language.score)}</Badge>
           </Fact>
         )}
         {categories && (
-          <Fact name="Categories">
+          <Fact name={i18n._(titles.categories)}>
             <Badges labels={categories.map(({ label, score }) => withScore(label, score))} />
           </Fact>
         )}
         {keyPhrases && (
-          <Fact name="Key phrases">
+          <Fact name={i18n._(titles.key_phrases)}>
             <Badges labels={phrases} />
           </Fact>
         )}
       </dl>
       {(analysis.entities ?? analysis.pii) && <MarkedText text={text} analysis={analysis} />}
       {redactedText !== undefined && (
-        <section aria-label="Redacted text">
+        <section aria-label={t`Redacted text`}>
           <Text size="sm" fw={500} mb={4}>
-            Redacted text
+            <Trans>Redacted text</Trans>
           </Text>
           <PlainText>{redactedText}</PlainText>
         </section>
       )}
       {unlocated > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          {count(unlocated, 'result')} could not be located in the text
+          <Plural
+            value={unlocated}
+            one="# result could not be located in the text"
+            other="# results could not be located in the text"
+          />
         </Text>
       )}
     </>
@@ -188,7 +206,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 function Badges({ labels }: { readonly labels: readonly string[] }) {
-  if (labels.length === 0) return <Text size="sm">None</Text>;
+  if (labels.length === 0) return <Text size="sm">{t({ message: 'None', context: 'Findings' })}</Text>;
   return labels.map((label) => (
     <Badge key={label} color="gray" maw="100%" miw={0} h="auto" style={{ whiteSpace: 'normal' }}>
       {label}
@@ -204,9 +222,9 @@ interface MarkedTextProps {
 /** The analyzed text with its entities highlighted and its personal data struck through, each labeled with its type. */
 function MarkedText({ text, analysis }: MarkedTextProps) {
   return (
-    <section aria-label="Marked text" className={css.marked}>
+    <section aria-label={t`Marked text`} className={css.marked}>
       <Text size="sm" fw={500} mb={4}>
-        Marked text
+        <Trans>Marked text</Trans>
       </Text>
       <div className={css.text} dir="auto">
         {piecesOf(text, analysis).map((piece) => (

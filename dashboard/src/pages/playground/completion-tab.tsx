@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { findModel, firstModelFor } from '#contract/inference/models.ts';
@@ -25,7 +27,7 @@ export function CompletionTab() {
     ...defaultSampling,
     model: firstModel,
   });
-  const [prompt, setPrompt] = useState('Once upon a time, a river');
+  const [prompt, setPrompt] = useState(() => t`Once upon a time, a river`);
   const [text, setText] = useState('');
   const [finishReason, setFinishReason] = useState<string>();
 
@@ -53,7 +55,7 @@ export function CompletionTab() {
 
   return (
     <TabLayout
-      title="Completion"
+      title={t`Completion`}
       actions={<GetCodeButton request={() => ({ kind: 'completion', body })} />}
       parameters={
         <Parameters
@@ -65,19 +67,19 @@ export function CompletionTab() {
       }
       details={<Inspector exchange={exchange} hasFirstToken hasTokens />}
     >
-      <InputText label="Prompt" value={prompt} onChange={setPrompt} />
+      <InputText label={t`Prompt`} value={prompt} onChange={setPrompt} />
       <TokenCount texts={texts} call={{ service: 'completion', sampling, defaultMaxTokens }} />
       <Group my="md">
         {exchange.isRunning ? (
           <StopButton onClick={exchange.stop} />
         ) : (
           <Button disabled={!canSend} onClick={() => void complete()}>
-            Generate
+            <Trans>Generate</Trans>
           </Button>
         )}
       </Group>
       <ExchangeNotices exchange={exchange} model={sampling.model} onRetry={retry} />
-      <OutputText label="Output" text={text} finishReason={finishReason} isRunning={exchange.isRunning} />
+      <OutputText label={t`Output`} text={text} finishReason={finishReason} isRunning={exchange.isRunning} />
     </TabLayout>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
@@ -15,19 +17,21 @@ import css from './playground.module.css';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { InputText, TabLayout } from './tab/tab-layout.tsx';
 
-const examples = [
-  'The cat sleeps on the sofa.',
-  'The cat naps on the old sofa.',
-  'The invoice is due on Friday.',
-  'The invoice was paid on Friday.',
-].join('\n');
+const examples = (): string =>
+  [
+    t`The cat sleeps on the sofa.`,
+    t`The cat naps on the old sofa.`,
+    t`The invoice is due on Friday.`,
+    t`The invoice was paid on Friday.`,
+  ].join('\n');
 
-const defaultDimensions = findModel(firstModelFor('embeddings'), 'embeddings')?.dimensions ?? 0;
+const model = firstModelFor('embeddings');
+const defaultDimensions = findModel(model, 'embeddings')?.dimensions ?? 0;
 const dimensionsRule = integer(1, maxDimensions);
 
 function countError(texts: number): string | undefined {
-  if (texts > limits.embeddingTexts) return `Enter at most ${limits.embeddingTexts} texts`;
-  return texts < 2 ? 'Enter at least 2 texts, each on a line of its own' : undefined;
+  if (texts > limits.embeddingTexts) return t`Enter at most ${{ limit: limits.embeddingTexts }} texts`;
+  return texts < 2 ? t`Enter at least 2 texts, each on a line of its own` : undefined;
 }
 
 export function EmbeddingsTab() {
@@ -36,12 +40,12 @@ export function EmbeddingsTab() {
   const [dimensions, setDimensions] = useState<number | string>('');
   const [result, setResult] = useState<{ texts: string[]; matrix: number[][] }>();
   const texts = text.split('\n').filter((line) => line.trim() !== '');
-  const dimensionsError = numberError('Dimensions', dimensionsRule, dimensions);
+  const dimensionsError = numberError(t`Dimensions`, dimensionsRule, dimensions);
   const textsError = countError(texts.length);
 
   const canSend = textsError === undefined && dimensionsError === undefined;
   const body = {
-    model: firstModelFor('embeddings'),
+    model,
     input: texts,
     ...(v.is(dimensionsRule, dimensions) && { dimensions }),
   };
@@ -55,11 +59,13 @@ export function EmbeddingsTab() {
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        Model <span className="mono">{firstModelFor('embeddings')}</span>
+        <Trans>
+          Model <span className="mono">{model}</span>
+        </Trans>
       </Text>
       <WholeNumberField
-        label="Dimensions"
-        placeholder={`Default: ${formatWhole(defaultDimensions)}`}
+        label={t`Dimensions`}
+        placeholder={t`Default: ${{ value: formatWhole(defaultDimensions) }}`}
         value={dimensions}
         error={dimensionsError}
         onChange={setDimensions}
@@ -69,22 +75,18 @@ export function EmbeddingsTab() {
 
   return (
     <TabLayout
-      title="Texts"
+      title={t`Texts`}
       actions={<GetCodeButton request={() => ({ kind: 'embeddings', body })} />}
       parameters={parameters}
       details={<Inspector exchange={exchange} hasTokens />}
     >
-      <InputText label="Texts, one per line" error={textsError} value={text} onChange={setText} />
+      <InputText label={t`Texts, one per line`} error={textsError} value={text} onChange={setText} />
       <Group my="md">
         <Button loading={exchange.isRunning} disabled={!canSend} onClick={() => void embed()}>
-          Compare
+          <Trans>Compare</Trans>
         </Button>
       </Group>
-      <ExchangeNotices
-        exchange={exchange}
-        model={firstModelFor('embeddings')}
-        onRetry={canSend ? () => void embed() : undefined}
-      />
+      <ExchangeNotices exchange={exchange} model={model} onRetry={canSend ? () => void embed() : undefined} />
       {result && <HeatMap {...result} />}
     </TabLayout>
   );
@@ -100,12 +102,12 @@ function HeatMap({ texts, matrix }: HeatMapProps) {
   // The same text may appear twice.
   const named = texts.map((text, place) => ({ text, place }));
   return (
-    <section aria-label="Similarity">
+    <section aria-label={t`Similarity`}>
       <Text size="sm" fw={500} mb="xs">
-        Cosine similarity, from 0 (unrelated) to 1 (identical)
+        <Trans>Cosine similarity, from 0 (unrelated) to 1 (identical)</Trans>
       </Text>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={css.scroll} tabIndex={0} role="region" aria-label="Similarity matrix">
+      <div className={css.scroll} tabIndex={0} role="region" aria-label={t`Similarity matrix`}>
         <table className={css.heat}>
           <thead>
             <tr>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
@@ -5,7 +7,7 @@ import { offer } from '#contract/offer/current-offer.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { count } from '../../lib/format.ts';
+import { creditCount } from '../../lib/format.ts';
 import { useExchange } from './exchange/use-exchange.ts';
 import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { LanguageSelect } from './tab/language-select.tsx';
@@ -23,59 +25,63 @@ export function TranslateTab() {
     setResult(response && { text: response.translatedText, words: response.words, credits: response.credits });
   }
 
+  const { credits, unitSize } = prices.translation;
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.translation.credits} credits per {prices.translation.unitSize} words, rounded up.
+        {plural(credits, {
+          one: `${credits} credit per ${unitSize} words, rounded up.`,
+          other: `${credits} credits per ${unitSize} words, rounded up.`,
+        })}
       </Text>
     </Stack>
   );
 
   return (
     <TabLayout
-      title="Translation"
+      title={t`Translation`}
       actions={<GetCodeButton request={() => ({ kind: 'translation', body: { text, ...pair } })} />}
       parameters={parameters}
       details={<Inspector exchange={exchange} />}
     >
       <Group align="flex-end" gap="sm" mb="md" wrap="wrap">
         <LanguageSelect
-          label="From"
+          label={t({ message: 'From', context: 'Language' })}
           isRequired
           value={pair.sourceLanguage}
           onChange={(value) => value && setPair({ ...pair, sourceLanguage: value })}
         />
-        <Tooltip label="Swap languages">
+        <Tooltip label={t`Swap languages`}>
           <ActionIcon
             variant="default"
             size={36}
-            aria-label="Swap languages"
+            aria-label={t`Swap languages`}
             onClick={() => setPair({ sourceLanguage: pair.targetLanguage, targetLanguage: pair.sourceLanguage })}
           >
             <Icon name="swap" />
           </ActionIcon>
         </Tooltip>
         <LanguageSelect
-          label="To"
+          label={t({ message: 'To', context: 'Language' })}
           isRequired
-          error={isSame && 'Choose another language'}
+          error={isSame && t`Choose another language`}
           value={pair.targetLanguage}
           onChange={(value) => value && setPair({ ...pair, targetLanguage: value })}
         />
       </Group>
-      <InputText label="Text" value={text} onChange={setText} />
+      <InputText label={t`Text`} value={text} onChange={setText} />
       <Group my="md">
         <Button loading={exchange.isRunning} disabled={text.trim() === '' || isSame} onClick={() => void translate()}>
-          Translate
+          <Trans>Translate</Trans>
         </Button>
         {result && (
           <Text size="sm" c="dimmed">
-            {count(result.words, 'word')}, {count(result.credits, 'credit')}
+            {t`${plural(result.words, { one: '# word', other: '# words' })}, ${{ credits: creditCount(result.credits) }}`}
           </Text>
         )}
       </Group>
       <ExchangeNotices exchange={exchange} model={offer.uses.translation ?? ''} onRetry={() => void translate()} />
-      <OutputText label="Translation" text={result?.text ?? ''} isRunning={exchange.isRunning} />
+      <OutputText label={t`Translation`} text={result?.text ?? ''} isRunning={exchange.isRunning} />
     </TabLayout>
   );
 }

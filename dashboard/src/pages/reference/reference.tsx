@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Group, Tabs, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { entries, load, tags } from 'virtual:reference';
@@ -27,7 +29,7 @@ export default function ReferencePage() {
   );
   return (
     <DocsLayout
-      label="Operations"
+      label={t`Operations`}
       groups={tags.map(({ name }) => ({
         title: name,
         links: found.filter(({ tag }) => tag === name).map((entry) => ({ href: hrefOf(entry), label: entry.summary })),
@@ -36,8 +38,8 @@ export default function ReferencePage() {
       search={
         <TextInput
           type="search"
-          aria-label="Filter operations"
-          placeholder="Filter"
+          aria-label={t`Filter operations`}
+          placeholder={t`Filter`}
           maxLength={100}
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
@@ -54,22 +56,26 @@ export default function ReferencePage() {
 const matches = ({ summary, path, method }: OperationEntry, query: string): boolean =>
   `${method} ${path} ${summary}`.toLowerCase().includes(query.trim().toLowerCase());
 
+const DocumentLink = ({ children }: { children?: ReactNode }) => (
+  <Anchor href="/docs/openapi.json" inherit>
+    {children}
+  </Anchor>
+);
+
 function OperationList() {
+  const { origin } = window.location;
   return (
     <Page
-      title="API reference"
+      title={t`API reference`}
       lead={
-        <>
-          Every operation of <code>{window.location.origin}</code>, with its fields and a form to try it. See also{' '}
-          <Anchor href="/docs/openapi.json" inherit>
-            openapi.json
-          </Anchor>{' '}
-          and the{' '}
+        <Trans>
+          Every operation of <code>{origin}</code>, with its fields and a form to try it. See also{' '}
+          <DocumentLink>openapi.json</DocumentLink> and the{' '}
           <Anchor component={Link} href="/guides" inherit>
             guides
           </Anchor>
           .
-        </>
+        </Trans>
       }
     >
       {tags.map(({ name, description }) => (
@@ -84,7 +90,7 @@ function OperationList() {
                 <li key={entry.id}>
                   <Link href={hrefOf(entry)}>
                     <MethodBadge method={entry.method} size="xs" />
-                    <code>{entry.path}</code>
+                    <code dir="ltr">{entry.path}</code>
                     <span>{entry.summary}</span>
                   </Link>
                 </li>
@@ -105,14 +111,14 @@ function OperationView({ operation }: { operation: Operation }) {
     <Page title={operation.summary} lead={<Prose text={operation.description} />}>
       <Group gap="xs" className={css.target}>
         <MethodBadge method={operation.method} />
-        <code>{operation.path}</code>
-        <CopyButton value={target} what="address" />
+        <code dir="ltr">{operation.path}</code>
+        <CopyButton value={target} what={t`address`} />
       </Group>
       <div className={css.columns}>
         <div className={css.column}>
-          <Panel title="Code">
+          <Panel title={t`Code`}>
             <Tabs defaultValue="curl" variant="pills" keepMounted={false}>
-              <Tabs.List mb="sm" aria-label="Language">
+              <Tabs.List mb="sm" aria-label={t`Language`}>
                 {samples.map(({ id, title }) => (
                   <Tabs.Tab key={id} value={id}>
                     {title}
@@ -121,7 +127,7 @@ function OperationView({ operation }: { operation: Operation }) {
               </Tabs.List>
               {samples.map(({ id, title, code }) => (
                 <Tabs.Panel key={id} value={id}>
-                  <CodeBlock code={code} what={`${title} example`} maxHeight={24} />
+                  <CodeBlock code={code} what={t`${{ language: title }} example`} maxHeight={24} />
                 </Tabs.Panel>
               ))}
             </Tabs>
@@ -140,11 +146,13 @@ function OperationView({ operation }: { operation: Operation }) {
 function Request({ operation: { parameters, body } }: { operation: Operation }) {
   if (parameters.length === 0 && !body) return null;
   return (
-    <Panel title="Request">
-      {parameters.length > 0 && <FieldGroups groups={[{ title: 'Parameters', fields: parameters }]} />}
+    <Panel title={t`Request`}>
+      {parameters.length > 0 && <FieldGroups groups={[{ title: t`Parameters`, fields: parameters }]} />}
       {body && (
         <>
-          <p className={css.kind}>Body</p>
+          <p className={css.kind}>
+            <Trans>Body</Trans>
+          </p>
           <Text size="sm" c="dimmed">
             <Prose text={body.description} />
           </Text>
@@ -157,7 +165,7 @@ function Request({ operation: { parameters, body } }: { operation: Operation }) 
 
 function Responses({ responses }: { responses: readonly ResponseEntry[] }) {
   return (
-    <Panel title="Responses">
+    <Panel title={t`Responses`}>
       {responses.map((response) => (
         <Response key={response.status} response={response} />
       ))}
@@ -167,6 +175,7 @@ function Responses({ responses }: { responses: readonly ResponseEntry[] }) {
 
 function Response({ response: { status, causes, headers, groups, examples } }: { response: ResponseEntry }) {
   const isError = status >= '400';
+  const names = headers.join(', ');
   return (
     <details className={css.response} open={!isError}>
       <summary>
@@ -189,19 +198,27 @@ function Response({ response: { status, causes, headers, groups, examples } }: {
       )}
       {groups.length > 0 && (
         <details>
-          <summary>Fields</summary>
+          <summary>
+            <Trans>Fields</Trans>
+          </summary>
           <FieldGroups groups={groups} />
         </details>
       )}
       {examples.map(({ name, value }) => (
         <div key={name} className={css.example}>
           {name !== '' && <p className={css.kind}>{name}</p>}
-          <CodeBlock code={value} what={`${status} example ${name}`.trim()} maxHeight={20} />
+          <CodeBlock
+            code={value}
+            what={name === '' ? t`${status} example` : t`${status} example ${name}`}
+            maxHeight={20}
+          />
         </div>
       ))}
       {headers.length > 0 && (
         <p className={css.text}>
-          Headers: <span className="mono">{headers.join(', ')}</span>
+          <Trans>
+            Headers: <span className="mono">{names}</span>
+          </Trans>
         </p>
       )}
     </details>
@@ -227,18 +244,24 @@ function FieldItem({ field: { name, type, isRequired, text, rules, kinds } }: { 
     <li>
       <p className={css.field}>
         <code>{name}</code>
-        <span>{type}</span>
-        {isRequired && <strong>required</strong>}
+        <span lang="en">{type}</span>
+        {isRequired && <strong>{t`required`}</strong>}
       </p>
       {text !== undefined && (
         <p className={css.text}>
           <Prose text={text} />
         </p>
       )}
-      {rules.length > 0 && <p className={css.text}>{rules.join('; ')}</p>}
+      {rules.length > 0 && (
+        <p className={css.text}>
+          <bdi lang="en">{rules.join('; ')}</bdi>
+        </p>
+      )}
       {kinds.length > 0 && (
         <details>
-          <summary>Fields of {name}</summary>
+          <summary>
+            <Trans>Fields of {name}</Trans>
+          </summary>
           <FieldGroups groups={kinds} />
         </details>
       )}
@@ -256,6 +279,9 @@ function MethodBadge({ method, size = 'sm' }: { method: string; size?: 'xs' | 's
   );
 }
 
-/** Renders text between backticks as code. */
-const Prose = ({ text }: { text: string }): ReactNode =>
-  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+/** Renders text of the API's description, which is not translated. Text between backticks is code. */
+const Prose = ({ text }: { text: string }) => (
+  <bdi lang="en">
+    {text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+  </bdi>
+);

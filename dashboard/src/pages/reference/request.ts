@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useRef, useState } from 'react';
 import { isJson } from '#contract/shared/json.ts';
 import { documentAccount } from '../../api/account.ts';
@@ -146,9 +147,9 @@ export function useTrial() {
     try {
       await runTrial(request, credential, signal, setResponse);
     } catch (error) {
-      if (signal.aborted) setFailure('Stopped.');
+      if (signal.aborted) setFailure(t`Stopped.`);
       else
-        setFailure(error instanceof ApiError ? error.message : 'The request failed, or its response was interrupted.');
+        setFailure(error instanceof ApiError ? error.message : t`The request failed, or its response was interrupted.`);
     } finally {
       setRunning(false);
     }

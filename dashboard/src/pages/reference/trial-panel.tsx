@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import {
   Anchor,
   Badge,
@@ -19,9 +22,9 @@ import { CodeBlock } from '../../components/copy.tsx';
 import { useTabKey } from '../../components/docs.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
-import { count, formatDuration } from '../../lib/format.ts';
+import { formatDuration } from '../../lib/format.ts';
 import { prettyJson } from '../playground/tab/text.tsx';
-import type { Operation } from './operation.ts';
+import type { Operation, Parameter } from './operation.ts';
 import css from './reference.module.css';
 import { type SampleRequest, type TrialCredential, type TrialResponse, useTrial } from './request.ts';
 
@@ -50,7 +53,7 @@ export function TrialPanel({ operation, values, onValues, body, onBody }: TrialP
   }
 
   return (
-    <Panel title="Try it">
+    <Panel title={t`Try it`}>
       <Stack gap="sm">
         <CredentialField
           choices={choices}
@@ -63,7 +66,7 @@ export function TrialPanel({ operation, values, onValues, body, onBody }: TrialP
           <TextInput
             key={name}
             label={name}
-            description={`In the ${place}`}
+            description={i18n._(places[place])}
             required={isRequired}
             placeholder={example}
             value={values[name] ?? ''}
@@ -74,19 +77,19 @@ export function TrialPanel({ operation, values, onValues, body, onBody }: TrialP
         <Group>
           {trial.isRunning ? (
             <Button variant="default" onClick={trial.stop}>
-              Stop
+              <Trans>Stop</Trans>
             </Button>
           ) : (
             <Button
               onClick={send}
               disabled={choice === undefined || missing !== undefined || (choice === 'key' && apiKey === '')}
             >
-              Send
+              <Trans>Send</Trans>
             </Button>
           )}
           {missing && (
             <Text size="sm" c="dimmed">
-              {missing.name} is required.
+              <Trans>{{ name: missing.name }} is required.</Trans>
             </Text>
           )}
         </Group>
@@ -97,6 +100,12 @@ export function TrialPanel({ operation, values, onValues, body, onBody }: TrialP
   );
 }
 
+const places: Readonly<Record<Parameter['in'], MessageDescriptor>> = {
+  path: msg`In the path`,
+  query: msg`In the query`,
+  header: msg`In the header`,
+};
+
 interface BodyFieldProps {
   readonly examples: readonly { readonly name: string; readonly value: string }[];
   readonly body: string;
@@ -104,21 +113,22 @@ interface BodyFieldProps {
 }
 
 function BodyField({ examples, body, onBody }: BodyFieldProps) {
+  const edited = t({ message: 'Edited', comment: 'Instead of the name of an example' });
   const chosen = examples.find(({ value }) => value === body);
   return (
     <>
       {examples.length > 1 && (
         <NativeSelect
-          label="Example"
-          data={[...examples.map(({ name }) => name), ...(chosen === undefined ? ['Edited'] : [])]}
-          value={chosen?.name ?? 'Edited'}
+          label={t`Example`}
+          data={[...examples.map(({ name }) => name), ...(chosen === undefined ? [edited] : [])]}
+          value={chosen?.name ?? edited}
           onChange={({ currentTarget: { value: name } }) =>
             onBody(examples.find((one) => one.name === name)?.value ?? body)
           }
         />
       )}
       <Textarea
-        label="Body"
+        label={t`Body`}
         autosize
         minRows={3}
         maxRows={18}
@@ -141,11 +151,11 @@ interface CredentialFieldProps {
   readonly onApiKey: (key: string) => void;
 }
 
-const titles: Readonly<Record<CredentialChoice, string>> = {
-  key: 'Key',
-  temporary: 'Temporary key',
-  session: 'Your session',
-  none: 'None',
+const titles: Readonly<Record<CredentialChoice, MessageDescriptor>> = {
+  key: msg`Key`,
+  temporary: msg`Temporary key`,
+  session: msg`Your session`,
+  none: msg({ message: 'None', context: 'Credential' }),
 };
 
 /** Credentials to try an operation with. Empty if it requires a session and the user is signed out. */
@@ -160,32 +170,34 @@ function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }: Creden
   if (choices.length === 0)
     return (
       <Text size="sm">
-        This operation requires a signed-in session:{' '}
-        <Anchor
-          component={Link}
-          href={`/login?return=${encodeURIComponent(`/docs${window.location.hash}`)}`}
-          inherit
-          underline="always"
-        >
-          sign in
-        </Anchor>{' '}
-        to try it.
+        <Trans>
+          This operation requires a signed-in session:{' '}
+          <Anchor
+            component={Link}
+            href={`/login?return=${encodeURIComponent(`/docs${window.location.hash}`)}`}
+            inherit
+            underline="always"
+          >
+            sign in
+          </Anchor>{' '}
+          to try it.
+        </Trans>
       </Text>
     );
   return (
     <Stack gap="xs">
       {choices.length > 1 && (
         <SegmentedControl
-          aria-label="Credential"
+          aria-label={t`Credential`}
           value={choice}
           onChange={(value) => onChoice(choices.find((one) => one === value) ?? 'none')}
-          data={choices.map((value) => ({ value, label: titles[value] }))}
+          data={choices.map((value) => ({ value, label: i18n._(titles[value]) }))}
         />
       )}
       {choice === 'key' && (
         <PasswordInput
-          label="API key"
-          description="Stored in this tab until you close it or sign out. Sent only to this API."
+          label={t`API key`}
+          description={t`Stored in this tab until you close it or sign out. Sent only to this API.`}
           placeholder="tai_your_api_key"
           autoComplete="off"
           maxLength={200}
@@ -195,12 +207,14 @@ function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }: Creden
       )}
       {choice === 'temporary' && (
         <Text size="sm" c="dimmed">
-          Sending creates a temporary key for your account. It works for 15 minutes, and calls spend your credits.
+          <Trans>
+            Sending creates a temporary key for your account. It works for 15 minutes, and calls spend your credits.
+          </Trans>
         </Text>
       )}
       {choice === 'session' && (
         <Text size="sm" c="dimmed">
-          Requests use your session. Changes apply to your account.
+          <Trans>Requests use your session. Changes apply to your account.</Trans>
         </Text>
       )}
     </Stack>
@@ -209,26 +223,28 @@ function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }: Creden
 
 function TrialResult({ response: { status, headers, text, omitted, isComplete, ms } }: { response: TrialResponse }) {
   return (
-    <section aria-label="Response">
+    <section aria-label={t`Response`}>
       <Group gap="xs" mb="xs">
         <Badge color={status < 400 ? 'pine' : 'red'}>{status}</Badge>
         <Text size="sm" c="dimmed" role="status">
-          {isComplete ? `Complete in ${formatDuration(ms)}` : 'Receiving…'}
+          {isComplete ? t`Complete in ${{ duration: formatDuration(ms) }}` : t`Receiving…`}
         </Text>
       </Group>
       <CodeBlock
         code={isComplete && omitted === 0 && isJson(headers) ? prettyJson(text) : text}
-        what="response body"
+        what={t`response body`}
         maxHeight={24}
       />
       {omitted > 0 && (
         <Text size="sm" c="dimmed" mt={4}>
-          {count(omitted, 'more character')} not shown.
+          <Plural value={omitted} one="# more character not shown." other="# more characters not shown." />
         </Text>
       )}
       <details className={css.headers}>
-        <summary>Headers</summary>
-        <CodeBlock code={headers.map(([name, value]) => `${name}: ${value}`).join('\n')} what="response headers" />
+        <summary>
+          <Trans>Headers</Trans>
+        </summary>
+        <CodeBlock code={headers.map(([name, value]) => `${name}: ${value}`).join('\n')} what={t`response headers`} />
       </details>
     </section>
   );

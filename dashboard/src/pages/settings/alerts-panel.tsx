@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import * as v from 'valibot';
 import { alertRoutes, Alerts, maxAlertRules } from '#contract/routes/alerts.ts';
@@ -19,31 +22,31 @@ interface Rule {
   readonly keyId?: string | undefined;
 }
 
-const kinds = [
-  { value: 'month_percent', label: 'Monthly credits used, %' },
-  { value: 'balance_below', label: 'Balance below, credits' },
-  { value: 'key_percent', label: 'Key limit used, %' },
-  { value: 'cap_percent', label: 'Spending cap used, %' },
+const kinds = () => [
+  { value: 'month_percent', label: t`Monthly credits used, %` },
+  { value: 'balance_below', label: t`Balance below, credits` },
+  { value: 'key_percent', label: t`Key limit used, %` },
+  { value: 'cap_percent', label: t`Spending cap used, %` },
 ];
-const everyKey = { value: '', label: 'All limited keys' };
 
 /** Path of a rule's value in the contract's errors. */
 const valuePath = (index: number): string => `rules.${index}.value`;
-const valueLabels = Object.fromEntries(
-  Array.from({ length: maxAlertRules }, (_, index) => [valuePath(index), 'Value']),
-);
+const valueLabels = () =>
+  Object.fromEntries(Array.from({ length: maxAlertRules }, (_, index) => [valuePath(index), t`Value`]));
 
 const channelLabels = [
-  ['email', 'Send by email'],
-  ['webhook', 'Send to webhooks'],
+  ['email', msg`Send by email`],
+  ['webhook', msg`Send to webhooks`],
 ] as const;
-
-const alertChanges = { access: 'manage', what: 'change alerts' } as const;
 
 export function AlertsPanel() {
   const { data, error, refetch } = useData(alertRoutes.getAlerts, {});
+  const alertChanges = {
+    access: 'manage',
+    what: t({ message: 'change alerts', comment: 'After “Only owners and admins can”' }),
+  } as const;
   return (
-    <Panel title="Alerts">
+    <Panel title={t`Alerts`}>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={120} radius="md" />}
       {data && (
@@ -63,9 +66,9 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { ...initial },
     schema: Alerts,
-    labels: { rules: 'Alerts', ...valueLabels },
+    labels: { rules: t`Alerts`, ...valueLabels() },
     act: (values) => call(alertRoutes.setAlerts, { body: v.parse(Alerts, values) }),
-    onDone: () => notify({ message: 'Alerts saved.' }),
+    onDone: () => notify({ message: t`Alerts saved.` }),
     invalidates: [alertRoutes.getAlerts],
   });
   const { rules, channels } = form.values;
@@ -75,8 +78,10 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Each alert is sent once per billing month, about the spending cap once per calendar month (UTC), and about a
-          key once per period of its limit.
+          <Trans>
+            Each alert is sent once per billing month, about the spending cap once per calendar month (UTC), and about a
+            key once per period of its limit.
+          </Trans>
         </Text>
         {rules.map((rule, index) => (
           <RuleRow
@@ -99,13 +104,13 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
             leftSection={<Icon name="plus" />}
             onClick={() => setRules([...rules, { kind: 'balance_below', value: '' }])}
           >
-            Add alert
+            <Trans>Add alert</Trans>
           </Button>
           <Group gap="lg">
             {channelLabels.map(([channel, label]) => (
               <Switch
                 key={channel}
-                label={label}
+                label={i18n._(label)}
                 checked={channels.includes(channel)}
                 onChange={({ currentTarget }) => {
                   const others = channels.filter((other) => other !== channel);
@@ -116,7 +121,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
           </Group>
         </Group>
         <FormFoot error={error} isRunning={isRunning} w="fit-content">
-          Save alerts
+          <Trans>Save alerts</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -138,14 +143,14 @@ function RuleRow({ rule: { kind, value, keyId }, path, error, onChange, onRemove
   return (
     <Group align="flex-start" gap="xs" wrap="wrap">
       <NativeSelect
-        label="When"
-        data={kinds}
+        label={t({ message: 'When', comment: 'Label of an alert’s condition' })}
+        data={kinds()}
         value={kind}
         onChange={({ currentTarget }) => onChange({ kind: currentTarget.value, value })}
         flex="1 1 180px"
       />
       <WholeNumberField
-        label="Value"
+        label={t`Value`}
         value={value}
         error={error}
         data-path={path}
@@ -154,16 +159,16 @@ function RuleRow({ rule: { kind, value, keyId }, path, error, onChange, onRemove
       />
       {kind === 'key_percent' && (
         <NativeSelect
-          label="Key"
-          data={[everyKey, ...limited]}
+          label={t`Key`}
+          data={[{ value: '', label: t`All limited keys` }, ...limited]}
           value={keyId ?? ''}
           onChange={({ currentTarget }) => onChange({ kind, value, keyId: currentTarget.value || undefined })}
           flex="1 1 160px"
         />
       )}
       {/* Aligned with the inputs, below their labels. An error below an input does not move it. */}
-      <Button variant="subtle" color="gray" aria-label="Remove alert" mt={22} onClick={onRemove}>
-        Remove
+      <Button variant="subtle" color="gray" aria-label={t`Remove alert`} mt={22} onClick={onRemove}>
+        <Trans>Remove</Trans>
       </Button>
     </Group>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Center, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { generate } from 'lean-qr';
@@ -8,6 +10,7 @@ import { TotpConfirmation } from '#contract/accounts/second-factor.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { secondFactorRoutes } from '#contract/routes/second-factor.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { text } from '#contract/shared/fields.ts';
 import { call, perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { useMe } from '../../api/reads.ts';
@@ -44,7 +47,7 @@ export function AuthenticatorDialog({ isOpen, onClose }: DialogProps) {
     <Modal
       opened={isShown && (isOpen || !isForm)}
       onClose={close}
-      title={isForm ? 'Set up authenticator app' : 'Save your recovery codes'}
+      title={isForm ? t`Set up authenticator app` : t`Save your recovery codes`}
       closeOnClickOutside={isForm}
       closeOnEscape={isForm}
       withCloseButton={isForm}
@@ -65,7 +68,7 @@ function SetupSteps({ onConfirmed }: SetupProps) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: noProof,
     schema: v.object({}),
-    labels: { password: 'Password' },
+    labels: { password: t`Password` },
     act: asking((proof) => call(secondFactorRoutes.setUpTotp, { body: proofOf(proof) })),
     onDone: setSetup,
     fieldOf,
@@ -79,7 +82,7 @@ function SetupSteps({ onConfirmed }: SetupProps) {
   if (!isNeeded && !error)
     return (
       <Center mih={200}>
-        <Loader aria-label="Loading" />
+        <Loader aria-label={t`Loading`} />
       </Center>
     );
   return (
@@ -87,7 +90,7 @@ function SetupSteps({ onConfirmed }: SetupProps) {
       <Stack gap="sm">
         {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
         <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded}>
-          Continue
+          <Trans>Continue</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -98,7 +101,7 @@ function ConfirmForm({ setup: { secret, otpauthUrl }, onConfirmed }: SetupProps 
   const { form, submit, isRunning, error } = useApiForm({
     initial: { code: '' },
     schema: TotpConfirmation,
-    labels: { code: 'Code' },
+    labels: { code: t`Code` },
     act: (body) => call(secondFactorRoutes.confirmTotp, { body }),
     onDone: ({ recoveryCodes }) => onConfirmed(recoveryCodes),
     fieldOf: { INVALID_CREDENTIALS: { field: 'code' } },
@@ -106,26 +109,28 @@ function ConfirmForm({ setup: { secret, otpauthUrl }, onConfirmed }: SetupProps 
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">Scan the image with an authenticator app, or enter the secret there by hand.</Text>
+        <Text size="sm">
+          <Trans>Scan the image with an authenticator app, or enter the secret there by hand.</Trans>
+        </Text>
         <Center>
           <QrCode text={otpauthUrl} />
         </Center>
         <Group gap="xs" wrap="nowrap" justify="center">
-          <output className={css.secret} aria-label="Secret">
+          <output className={css.secret} dir="ltr" aria-label={t`Secret`}>
             {secret.replaceAll(/.{4}(?=.)/g, '$& ')}
           </output>
-          <CopyButton value={secret} what="secret" />
+          <CopyButton value={secret} what={t`secret`} />
         </Group>
         <TextInput
-          label="Code"
-          description="Six digits, which the app then shows"
+          label={t`Code`}
+          description={t`Six digits, which the app then shows`}
           autoComplete="one-time-code"
           inputMode="numeric"
           data-autofocus
           {...form.getInputProps('code')}
         />
         <FormFoot error={error} isRunning={isRunning}>
-          Turn on
+          <Trans>Turn on</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -144,7 +149,7 @@ function QrCode({ text }: { readonly text: string }) {
       width={208}
       viewBox={`${-quiet} ${-quiet} ${size} ${size}`}
       role="img"
-      aria-label="Image to scan"
+      aria-label={t`Image to scan`}
       shapeRendering="crispEdges"
       style={{ background: '#fff', borderRadius: '0.625rem' }}
     >
@@ -158,24 +163,26 @@ function RecoveryCodes({ codes, onDone }: { readonly codes: readonly string[]; r
   return (
     <Stack gap="md">
       <Notice tone="warning" icon="keys">
-        Two-step sign-in is on. Keep these codes where you find them without your phone: each replaces one code of the
-        app. They are shown only now.
+        <Trans>
+          Two-step sign-in is on. Keep these codes where you find them without your phone: each replaces one code of the
+          app. They are shown only now.
+        </Trans>
       </Notice>
-      <output className={css.secret} aria-label="Recovery codes" style={{ whiteSpace: 'pre-line' }}>
+      <output className={css.secret} dir="ltr" aria-label={t`Recovery codes`} style={{ whiteSpace: 'pre-line' }}>
         {text}
       </output>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Done
+          <Trans>Done</Trans>
         </Button>
         <Button
           variant="default"
           leftSection={<Icon name="download" />}
           onClick={() => saveFile(new Blob([`${text}\n`], { type: 'text/plain' }), 'recovery-codes.txt')}
         >
-          Download
+          <Trans>Download</Trans>
         </Button>
-        <CopyButton value={text} what="codes" worded />
+        <CopyButton value={text} what={t`codes`} worded />
       </Group>
     </Stack>
   );
@@ -183,7 +190,7 @@ function RecoveryCodes({ codes, onDone }: { readonly codes: readonly string[]; r
 
 export function TurnOffDialog({ isOpen, onClose }: DialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Turn off two-step sign-in?">
+    <Modal opened={isOpen} onClose={onClose} title={t`Turn off two-step sign-in?`}>
       <TurnOffForm onDone={onClose} />
     </Modal>
   );
@@ -193,11 +200,11 @@ function TurnOffForm({ onDone }: { readonly onDone: () => void }) {
   const { data: me } = useMe();
   const { form, submit, isRunning, error } = useApiForm({
     initial: { factor: '' },
-    schema: v.object({ factor: v.pipe(v.string(), v.nonEmpty('must not be empty')) }),
-    labels: { factor: 'Code' },
+    schema: v.object({ factor: text(64) }),
+    labels: { factor: t`Code` },
     act: ({ factor }) => perform(secondFactorRoutes.deleteTotp, { body: factorOf(factor) }),
     onDone: () => {
-      notify({ message: 'Two-step sign-in is off. All other sessions are signed out.' });
+      notify({ message: t`Two-step sign-in is off. All other sessions are signed out.` });
       onDone();
     },
     invalidates: [accountRoutes.me, signInRoutes.listSessions],
@@ -207,11 +214,15 @@ function TurnOffForm({ onDone }: { readonly onDone: () => void }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm">
-          {me?.hasPassword === false ? 'Google' : 'Your password'} alone will sign in again, and the recovery codes end.
+          {me?.hasPassword === false ? (
+            <Trans>Google alone will sign in again, and the recovery codes end.</Trans>
+          ) : (
+            <Trans>Your password alone will sign in again, and the recovery codes end.</Trans>
+          )}
         </Text>
         <FactorField {...form.getInputProps('factor')} />
         <FormFoot error={error} isRunning={isRunning} color="red.8">
-          Turn off
+          <Trans>Turn off</Trans>
         </FormFoot>
       </Stack>
     </form>

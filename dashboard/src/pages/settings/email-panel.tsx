@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
@@ -21,21 +23,21 @@ export function EmailPanel() {
   const [isOpen, { open, close }] = useDisclosure(false);
   if (!me) return null;
   return (
-    <Panel title="Email">
+    <Panel title={t`Email`}>
       <Stack gap="sm" align="flex-start">
         <Group gap="xs">
           <Text fw={600}>{me.email}</Text>
-          <Badge color={me.isConfirmed ? 'pine' : 'yellow.8'}>{me.isConfirmed ? 'Confirmed' : 'Not confirmed'}</Badge>
+          <Badge color={me.isConfirmed ? 'pine' : 'yellow.8'}>{me.isConfirmed ? t`Confirmed` : t`Not confirmed`}</Badge>
         </Group>
         {!me.isConfirmed && <Unconfirmed email={me.email} />}
         {me.emailChange && <PendingChange />}
         {me.isConfirmed && (
           <Button variant="default" onClick={open}>
-            {me.emailChange ? 'Change to another email' : 'Change email'}
+            {me.emailChange ? t`Change to another email` : t`Change email`}
           </Button>
         )}
       </Stack>
-      <Modal opened={isOpen} onClose={close} title="Change email">
+      <Modal opened={isOpen} onClose={close} title={t`Change email`}>
         <EmailForm onRequested={close} />
       </Modal>
     </Panel>
@@ -49,7 +51,7 @@ function PendingChange() {
   const { run, isRunning, error } = useAction(() => perform(accountRoutes.cancelEmailChange, {}), [accountRoutes.me]);
   const change = me?.emailChange;
   if (!me || !change) return null;
-  const cancel = () => void run(undefined).then(() => notify({ message: 'Email change cancelled.' }));
+  const cancel = () => void run(undefined).then(() => notify({ message: t`Email change cancelled.` }));
   return (
     <>
       <Notice
@@ -57,21 +59,24 @@ function PendingChange() {
         icon="mail"
         actions={
           <>
-            {local && <a href="/_local/inbox">Open local inbox</a>}
+            {local && (
+              <a href="/_local/inbox">
+                <Trans>Open local inbox</Trans>
+              </a>
+            )}
             <Anchor component="button" type="button" disabled={isRunning} onClick={cancel}>
-              Cancel change
+              <Trans>Cancel change</Trans>
             </Anchor>
           </>
         }
       >
-        Your email changes once both links are confirmed. They expire {formatFromNow(change.expiresAt, now)}.
-        <ul style={{ margin: '0.25rem 0', paddingLeft: '1.25rem' }}>
-          <li>
-            {me.email}: {stateOf(change.isConfirmedByOld)}
-          </li>
-          <li>
-            {change.email} (new): {stateOf(change.isConfirmedByNew)}
-          </li>
+        <Trans>
+          Your email changes once both links are confirmed. They expire {{ when: formatFromNow(change.expiresAt, now) }}
+          .
+        </Trans>
+        <ul style={{ margin: '0.25rem 0', paddingInlineStart: '1.25rem' }}>
+          <li>{stateOf(me.email, change.isConfirmedByOld)}</li>
+          <li>{stateOf(t`${{ email: change.email }} (new)`, change.isConfirmedByNew)}</li>
         </ul>
       </Notice>
       {error && <ErrorNotice error={error} />}
@@ -79,7 +84,8 @@ function PendingChange() {
   );
 }
 
-const stateOf = (isConfirmed: boolean): string => (isConfirmed ? 'confirmed' : 'waiting');
+const stateOf = (address: string, isConfirmed: boolean): string =>
+  isConfirmed ? t`${address}: confirmed` : t`${address}: waiting`;
 
 function EmailForm({ onRequested }: { onRequested: () => void }) {
   const { data: me } = useMe();
@@ -87,10 +93,13 @@ function EmailForm({ onRequested }: { onRequested: () => void }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', ...noProof },
     schema: v.omit(EmailChange, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
-    labels: { email: 'New email', password: 'Password', factor: 'Code' },
+    labels: { email: t`New email`, password: t`Password`, factor: t`Code` },
     act: ({ email, ...proof }) => perform(accountRoutes.requestEmailChange, { body: { email, ...proofOf(proof) } }),
     onDone: (_, { email }) => {
-      notify({ message: `Links sent to ${me?.email ?? 'your email'} and ${email}.` });
+      const current = me?.email;
+      notify({
+        message: current ? t`Links sent to ${current} and ${email}.` : t`Links sent to your email and ${email}.`,
+      });
       onRequested();
     },
     invalidates: [accountRoutes.me],
@@ -100,10 +109,10 @@ function EmailForm({ onRequested }: { onRequested: () => void }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          A link goes to both addresses. Your email changes when both are confirmed, within 24 hours.
+          <Trans>A link goes to both addresses. Your email changes when both are confirmed, within 24 hours.</Trans>
         </Text>
         <TextInput
-          label="New email"
+          label={t`New email`}
           type="email"
           autoComplete="email"
           data-autofocus
@@ -111,7 +120,7 @@ function EmailForm({ onRequested }: { onRequested: () => void }) {
         />
         <OwnerProof fieldOf={form.getInputProps} />
         <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword}>
-          Send links
+          <Trans>Send links</Trans>
         </FormFoot>
       </Stack>
     </form>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { accountRoutes } from '#contract/routes/accounts.ts';
@@ -7,7 +9,6 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/page.tsx';
 import { saveFile } from '../../lib/files.ts';
-import { formatWhole } from '../../lib/format.ts';
 
 /** Reads all pages, and saves one file with an item on each line. Each page becomes a blob, which the browser can move to disk. */
 async function exportAccount(onProgress: (items: number) => void): Promise<number> {
@@ -31,22 +32,25 @@ export function ExportPanel() {
   async function start(): Promise<void> {
     setRead(0);
     const count = await download.run(setRead);
-    if (count !== undefined) notify({ message: `Your data was saved: ${formatWhole(count)} items.` });
+    if (count === undefined) return;
+    notify({ message: t`Your data was saved: ${plural(count, { one: '# item', other: '# items' })}.` });
   }
   return (
-    <Panel title="Your data">
+    <Panel title={t`Your data`}>
       <Stack gap="md" align="flex-start">
         <Text size="sm" c="dimmed">
-          One file with everything that we store about you, without passwords and keys: profile, sessions, passkeys,
-          organizations, keys, emails, payments, usage, requests, agents, conversations, messages and transcriptions.
-          Each line is one item as JSON.
+          <Trans>
+            One file with everything that we store about you, without passwords and keys: profile, sessions, passkeys,
+            organizations, keys, emails, payments, usage, requests, agents, conversations, messages and transcriptions.
+            Each line is one item as JSON.
+          </Trans>
         </Text>
         {download.error && <ErrorNotice error={download.error} onRetry={() => void start()} />}
         <Button variant="default" loading={download.isRunning} onClick={() => void start()}>
-          Download your data
+          <Trans>Download your data</Trans>
         </Button>
         <Text size="sm" c="dimmed" role="status">
-          {download.isRunning && `${formatWhole(read)} items so far`}
+          {download.isRunning && plural({ count: read }, { one: '# item so far', other: '# items so far' })}
         </Text>
       </Stack>
     </Panel>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Form } from '../../api/form.ts';
@@ -22,14 +24,14 @@ export function proofOf({ password, identityToken, factor }: Proof) {
 /** Shows a refused proof next to its field. */
 export function useProofFields() {
   const { data: me } = useMe();
-  const wrong = me?.hasSecondFactor ? 'Incorrect password or code' : 'Incorrect password';
+  const wrong = me?.hasSecondFactor ? t`Incorrect password or code` : t`Incorrect password`;
   return {
     INVALID_CREDENTIALS:
       (me?.hasPassword ?? true)
         ? { field: 'password', text: wrong }
-        : { field: 'identityToken', text: 'Confirm with Google first' },
-    INVALID_IDENTITY_TOKEN: { field: 'identityToken', text: 'Google did not confirm this account. Try again.' },
-    SECOND_FACTOR_REQUIRED: { field: 'factor', text: 'Code is required' },
+        : { field: 'identityToken', text: t`Confirm with Google first` },
+    INVALID_IDENTITY_TOKEN: { field: 'identityToken', text: t`Google did not confirm this account. Try again.` },
+    SECOND_FACTOR_REQUIRED: { field: 'factor', text: t`Code is required` },
   };
 }
 
@@ -49,7 +51,7 @@ export function useLateProof() {
         throw error;
       }
     };
-  const first = { field, text: 'You signed in more than 10 minutes ago. Confirm that it is you.' };
+  const first = { field, text: t`You signed in more than 10 minutes ago. Confirm that it is you.` };
   return { isNeeded, asking, fieldOf: { ...fields, ...(!isNeeded && { INVALID_CREDENTIALS: first }) } };
 }
 
@@ -61,7 +63,7 @@ export function OwnerProof({ fieldOf }: { readonly fieldOf: (name: keyof Proof) 
   return (
     <>
       {(me?.hasPassword ?? true) ? (
-        <PasswordInput label="Password" autoComplete="current-password" {...fieldOf('password')} />
+        <PasswordInput label={t`Password`} autoComplete="current-password" {...fieldOf('password')} />
       ) : (
         <GoogleProof {...fieldOf('identityToken')} />
       )}
@@ -71,10 +73,15 @@ export function OwnerProof({ fieldOf }: { readonly fieldOf: (name: keyof Proof) 
 }
 
 function GoogleProof({ value, error, onChange }: FieldProps) {
-  if (value !== '' && error === undefined) return <Text size="sm">Confirmed with Google.</Text>;
+  if (value !== '' && error === undefined)
+    return (
+      <Text size="sm">
+        <Trans>Confirmed with Google.</Trans>
+      </Text>
+    );
   return (
     <div>
-      <GoogleToken label="Confirm with Google" onToken={onChange} />
+      <GoogleToken label={t`Confirm with Google`} onToken={onChange} />
       {error !== undefined && (
         <Text size="sm" mt={4} role="alert" style={{ color: 'var(--danger-ink)' }}>
           {error}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
@@ -17,7 +19,7 @@ const changed = [secondFactorRoutes.listPasskeys, signInRoutes.listSessions];
 
 export function PasskeyDialog({ isOpen, onClose }: DialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Add passkey">
+    <Modal opened={isOpen} onClose={onClose} title={t`Add passkey`}>
       <PasskeyForm onDone={onClose} />
     </Modal>
   );
@@ -28,10 +30,10 @@ function PasskeyForm({ onDone }: { readonly onDone: () => void }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', ...noProof },
     schema: v.object({ name: keyName }),
-    labels: { name: 'Name', password: 'Password', factor: 'Code' },
+    labels: { name: t`Name`, password: t`Password`, factor: t`Code` },
     act: asking(({ name, ...proof }) => addPasskey(name, proofOf(proof))),
     onDone: (_, { name }) => {
-      notify({ message: `${name} added. All other sessions are signed out.` });
+      notify({ message: t`${name} added. All other sessions are signed out.` });
       onDone();
     },
     invalidates: changed,
@@ -41,15 +43,15 @@ function PasskeyForm({ onDone }: { readonly onDone: () => void }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <TextInput
-          label="Name"
-          description="Where the passkey is kept, such as “Laptop” or “Security key”"
+          label={t`Name`}
+          description={t`Where the passkey is kept, such as “Laptop” or “Security key”`}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('name')}
         />
         {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
         <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded}>
-          Continue
+          <Trans>Continue</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -65,7 +67,7 @@ export function RemovePasskeyDialog({ isOpen, passkey, onClose }: RemoveProps) {
   const [shown, setShown] = useState(passkey);
   if (passkey && passkey !== shown) setShown(passkey);
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Remove ${shown?.name ?? ''}?`}>
+    <Modal opened={isOpen} onClose={onClose} title={t`Remove ${{ name: shown?.name ?? '' }}?`}>
       {shown && <RemoveForm passkey={shown} onDone={onClose} />}
     </Modal>
   );
@@ -76,10 +78,10 @@ function RemoveForm({ passkey: { id, name }, onDone }: { readonly passkey: Passk
   const { form, submit, isRunning, error } = useApiForm({
     initial: noProof,
     schema: v.object({}),
-    labels: { password: 'Password', factor: 'Code' },
+    labels: { password: t`Password`, factor: t`Code` },
     act: asking((proof) => perform(secondFactorRoutes.deletePasskey, { path: { id }, body: proofOf(proof) })),
     onDone: () => {
-      notify({ message: `${name} removed. All other sessions are signed out.` });
+      notify({ message: t`${name} removed. All other sessions are signed out.` });
       onDone();
     },
     invalidates: changed,
@@ -88,10 +90,12 @@ function RemoveForm({ passkey: { id, name }, onDone }: { readonly passkey: Passk
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">It can no longer sign in. Delete it from your device too, where it may still be offered.</Text>
+        <Text size="sm">
+          <Trans>It can no longer sign in. Delete it from your device too, where it may still be offered.</Trans>
+        </Text>
         {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
         <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded} color="red.8">
-          Remove passkey
+          <Trans>Remove passkey</Trans>
         </FormFoot>
       </Stack>
     </form>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
@@ -25,16 +27,19 @@ export function TwoStepPanel() {
   if (!me) return null;
   const isOn = me.hasSecondFactor;
   return (
-    <Panel title="Two-step sign-in" aside={isOn && <Badge color="pine">On</Badge>}>
+    <Panel
+      title={t`Two-step sign-in`}
+      aside={isOn && <Badge color="pine">{t({ message: 'On', comment: 'State of two-step sign-in' })}</Badge>}
+    >
       <Stack gap="sm" align="flex-start">
         <Text size="sm" c="dimmed">
           {isOn
-            ? 'Signing in, resetting the password, changing the email and deleting the account need a code of your authenticator app.'
-            : 'Also ask for a code of an authenticator app when you sign in, so that your password alone is not enough.'}
+            ? t`Signing in, resetting the password, changing the email and deleting the account need a code of your authenticator app.`
+            : t`Also ask for a code of an authenticator app when you sign in, so that your password alone is not enough.`}
         </Text>
         {me.isConfirmed ? (
           <Button variant="default" onClick={open}>
-            {isOn ? 'Turn off' : 'Set up authenticator app'}
+            {isOn ? t`Turn off` : t`Set up authenticator app`}
           </Button>
         ) : (
           <Unconfirmed email={me.email} />
@@ -56,10 +61,10 @@ export function PasskeysPanel() {
   const passkeys = data?.items ?? [];
   const isFull = passkeys.length >= limits.passkeys;
   return (
-    <Panel title="Passkeys">
+    <Panel title={t`Passkeys`}>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Sign in with your fingerprint, face or screen lock, or a security key, without the password.
+          <Trans>Sign in with your fingerprint, face or screen lock, or a security key, without the password.</Trans>
         </Text>
         {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {passkeys.map((passkey) => (
@@ -67,12 +72,22 @@ export function PasskeysPanel() {
         ))}
         {canUsePasskeys() ? (
           <Button variant="default" onClick={open} disabled={!me?.isConfirmed || isFull} w="fit-content">
-            Add passkey
+            <Trans>Add passkey</Trans>
           </Button>
         ) : (
           <NotHere />
         )}
-        {isFull && <Text size="sm">You have {limits.passkeys} passkeys, the most that are possible.</Text>}
+        {isFull && (
+          <Text size="sm">
+            {plural(
+              { count: limits.passkeys },
+              {
+                one: 'You have # passkey, the most that are possible.',
+                other: 'You have # passkeys, the most that are possible.',
+              },
+            )}
+          </Text>
+        )}
       </Stack>
       <PasskeyDialog isOpen={isOpen} onClose={close} />
       <RemovePasskeyDialog isOpen={removed !== undefined} passkey={removed} onClose={() => setRemoved(undefined)} />
@@ -83,6 +98,7 @@ export function PasskeysPanel() {
 function PasskeyRow({ passkey, onRemove }: { readonly passkey: PasskeyData; readonly onRemove: () => void }) {
   const now = useNow();
   const { name, createdAt, lastUsedAt } = passkey;
+  const added = formatDay(createdAt);
   return (
     <Group justify="space-between" wrap="nowrap" align="flex-start">
       <div style={{ minWidth: 0 }}>
@@ -90,12 +106,13 @@ function PasskeyRow({ passkey, onRemove }: { readonly passkey: PasskeyData; read
           {name}
         </Text>
         <Text size="sm" c="dimmed">
-          Added {formatDay(createdAt)},{' '}
-          {lastUsedAt === null ? 'not used yet' : `last used ${formatFromNow(lastUsedAt, now)}`}
+          {lastUsedAt === null
+            ? t`Added ${added}, not used yet`
+            : t`Added ${added}, last used ${{ when: formatFromNow(lastUsedAt, now) }}`}
         </Text>
       </div>
-      <Button size="compact-sm" variant="default" flex="none" aria-label={`Remove ${name}`} onClick={onRemove}>
-        Remove
+      <Button size="compact-sm" variant="default" flex="none" aria-label={t`Remove ${name}`} onClick={onRemove}>
+        <Trans>Remove</Trans>
       </Button>
     </Group>
   );
@@ -103,11 +120,18 @@ function PasskeyRow({ passkey, onRemove }: { readonly passkey: PasskeyData; read
 
 function NotHere() {
   const { protocol, port, hostname, pathname } = window.location;
-  if (!/^127\.|^\[::1\]$/.test(hostname)) return <Text size="sm">Passkeys need a name in the address bar.</Text>;
+  if (!/^127\.|^\[::1\]$/.test(hostname))
+    return (
+      <Text size="sm">
+        <Trans>Passkeys need a name in the address bar.</Trans>
+      </Text>
+    );
   const address = `${protocol}//localhost:${port}`;
   return (
     <Text size="sm">
-      Passkeys need a name in the address bar. Open <a href={`${address}${pathname}`}>{address}</a> instead.
+      <Trans>
+        Passkeys need a name in the address bar. Open <a href={`${address}${pathname}`}>{address}</a> instead.
+      </Trans>
     </Text>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   Anchor,
   Badge,
@@ -32,6 +34,7 @@ import { notify } from '../../components/notifications.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay, formatFromNow, formatMoment } from '../../lib/format.ts';
+import { language } from '../../lib/language.ts';
 import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
 import { EmailPanel } from './email-panel.tsx';
@@ -42,7 +45,7 @@ import { PasskeysPanel, TwoStepPanel } from './security-panels.tsx';
 
 export default function SettingsPage() {
   return (
-    <Page title="Settings" lead="Profile, email, sign-in, alerts, sessions, your data and account deletion">
+    <Page title={t`Settings`} lead={t`Profile, email, sign-in, alerts, sessions, your data and account deletion`}>
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
@@ -67,21 +70,21 @@ function ProfilePanel() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: me?.name ?? '' },
     schema: ProfileChange,
-    labels: { name: 'Name' },
+    labels: { name: t`Name` },
     act: (body) => call(accountRoutes.changeProfile, { body }),
-    onDone: ({ name }) => notify({ message: `Name changed to ${name}.` }),
+    onDone: ({ name }) => notify({ message: t`Name changed to ${name}.` }),
     invalidates: [accountRoutes.me],
   });
   return (
-    <Panel title="Profile">
+    <Panel title={t`Profile`}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput label={t`Name`} autoComplete="name" {...form.getInputProps('name')} />
           <Text size="sm" c="dimmed">
-            {me && `Member since ${formatDay(me.created_at)}.`}
+            {me && t`Member since ${{ day: formatDay(me.created_at) }}.`}
           </Text>
           <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
-            Save
+            <Trans>Save</Trans>
           </FormFoot>
         </Stack>
       </form>
@@ -93,13 +96,15 @@ function PasswordPanel() {
   const { data: me } = useMe();
   if (me?.hasPassword === false)
     return (
-      <Panel title="Password">
+      <Panel title={t`Password`}>
         <Text size="sm" c="dimmed">
-          You sign in with Google and have no password.{' '}
-          <Anchor component={Link} href="/forgot-password" inherit underline="always">
-            Request a link
-          </Anchor>{' '}
-          to choose one.
+          <Trans>
+            You sign in with Google and have no password.{' '}
+            <Anchor component={Link} href="/forgot-password" inherit underline="always">
+              Request a link
+            </Anchor>{' '}
+            to choose one.
+          </Trans>
         </Text>
       </Panel>
     );
@@ -111,27 +116,27 @@ function PasswordForm() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { currentPassword: '', newPassword: '' },
     schema: PasswordChange,
-    labels: { currentPassword: 'Current password', newPassword: 'New password' },
+    labels: { currentPassword: t`Current password`, newPassword: t`New password` },
     act: (body) => perform(passwordRoutes.changePassword, { body }),
     onDone: () => {
       form.reset();
-      notify({ message: 'Password changed. All other sessions are signed out.' });
+      notify({ message: t`Password changed. All other sessions are signed out.` });
     },
     invalidates: [signInRoutes.listSessions],
-    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Incorrect password' } },
+    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: t`Incorrect password` } },
   });
   return (
-    <Panel title="Password">
+    <Panel title={t`Password`}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           <PasswordInput
-            label="Current password"
+            label={t`Current password`}
             autoComplete="current-password"
             {...form.getInputProps('currentPassword')}
           />
-          <NewPassword label="New password" owner={me} {...form.getInputProps('newPassword')} />
+          <NewPassword label={t`New password`} owner={me} {...form.getInputProps('newPassword')} />
           <FormFoot error={error} isRunning={isRunning} asksPassword style={{ alignSelf: 'flex-start' }}>
-            Change password
+            <Trans>Change password</Trans>
           </FormFoot>
         </Stack>
       </form>
@@ -142,19 +147,19 @@ function PasswordForm() {
 function GooglePanel() {
   const { googleClientId, local } = useConfig();
   return (
-    <Panel title="Sign in with Google">
+    <Panel title={t`Sign in with Google`}>
       {googleClientId === null && !local ? (
         <Text size="sm" c="dimmed">
-          Google sign-in is not configured.
+          <Trans>Google sign-in is not configured.</Trans>
         </Text>
       ) : (
         <>
           <Text size="sm" c="dimmed" mb="sm">
-            Link the Google account with your email address to sign in either way.
+            <Trans>Link the Google account with your email address to sign in either way.</Trans>
           </Text>
           <GoogleSignIn
-            label="Link Google"
-            onDone={() => notify({ message: 'Google account linked. All other sessions are signed out.' })}
+            label={t`Link Google`}
+            onDone={() => notify({ message: t`Google account linked. All other sessions are signed out.` })}
           />
         </>
       )}
@@ -165,14 +170,16 @@ function GooglePanel() {
 function DeletePanel() {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
-    <Panel title="Delete account">
+    <Panel title={t`Delete account`}>
       <Text size="sm" c="dimmed" mb="md">
-        API keys and sessions end immediately, remaining credits are lost, and your data is deleted after 30 days.
+        <Trans>
+          API keys and sessions end immediately, remaining credits are lost, and your data is deleted after 30 days.
+        </Trans>
       </Text>
       <Button variant="outline" color="red.8" onClick={open} style={{ color: 'var(--danger-ink)' }}>
-        Delete account
+        <Trans>Delete account</Trans>
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Delete account?">
+      <Modal opened={isOpen} onClose={close} title={t`Delete account?`}>
         <DeleteForm />
       </Modal>
     </Panel>
@@ -185,7 +192,7 @@ function DeleteForm() {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', ...noProof },
     schema: v.omit(AccountDeletion, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
-    labels: { email: 'Email', password: 'Password', factor: 'Code' },
+    labels: { email: t`Email`, password: t`Password`, factor: t`Code` },
     act: ({ email, ...proof }) => perform(accountRoutes.deleteAccount, { body: { email, ...proofOf(proof) } }),
     onDone: () => {
       closeAccountStorage();
@@ -196,9 +203,11 @@ function DeleteForm() {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Notice tone="warning">This cannot be undone. Programs that use your API keys stop working immediately.</Notice>
+        <Notice tone="warning">
+          <Trans>This cannot be undone. Programs that use your API keys stop working immediately.</Trans>
+        </Notice>
         <TextInput
-          label="Type your email to confirm"
+          label={t`Type your email to confirm`}
           placeholder={me?.email ?? ''}
           autoComplete="off"
           data-autofocus
@@ -206,7 +215,7 @@ function DeleteForm() {
         />
         <OwnerProof fieldOf={form.getInputProps} />
         <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword} color="red.8">
-          Delete account permanently
+          <Trans>Delete account permanently</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -223,30 +232,34 @@ function SessionsPanel() {
   const others = data?.filter(({ current }) => !current) ?? [];
   async function signOut(id: string): Promise<void> {
     if ((await end.run(id)) === undefined) return;
-    notify({ message: id === otherSessions ? 'All other sessions signed out.' : 'Session signed out.' });
+    notify({ message: id === otherSessions ? t`All other sessions signed out.` : t`Session signed out.` });
   }
 
   const columns: Column<Session>[] = [
     {
-      title: 'Device',
+      title: t`Device`,
       place: 'lead',
       cell: (session) => (
         <Group gap="xs">
           <Text inherit fw={600}>
             {deviceTitle(session)}
           </Text>
-          {session.current && <Badge>This session</Badge>}
+          {session.current && (
+            <Badge>
+              <Trans>This session</Trans>
+            </Badge>
+          )}
         </Group>
       ),
     },
-    { title: 'Location', cell: placeTitle },
-    { title: 'Signed in', cell: ({ createdAt }) => formatMoment(createdAt) },
+    { title: t`Location`, cell: placeTitle },
+    { title: t`Signed in`, cell: ({ createdAt }) => formatMoment(createdAt) },
     {
-      title: 'Last used',
-      cell: ({ lastSeenAt, current }) => (current ? 'just now' : formatFromNow(lastSeenAt, now)),
+      title: t`Last used`,
+      cell: ({ lastSeenAt, current }) => (current ? t`just now` : formatFromNow(lastSeenAt, now)),
     },
     {
-      title: 'Actions',
+      title: t`Actions`,
       place: 'corner',
       cell: (session) =>
         !session.current && (
@@ -254,21 +267,21 @@ function SessionsPanel() {
             size="compact-sm"
             variant="default"
             disabled={end.isRunning}
-            aria-label={`Sign out ${deviceTitle(session)}, signed in ${formatMoment(session.createdAt)}`}
+            aria-label={t`Sign out ${{ device: deviceTitle(session) }}, signed in ${{ time: formatMoment(session.createdAt) }}`}
             onClick={() => void signOut(session.id)}
           >
-            Sign out
+            <Trans>Sign out</Trans>
           </Button>
         ),
     },
   ];
   return (
     <Panel
-      title="Sessions"
+      title={t`Sessions`}
       aside={
         others.length > 0 && (
           <Button variant="default" loading={end.isRunning} onClick={() => void signOut(otherSessions)}>
-            Sign out all others
+            <Trans>Sign out all others</Trans>
           </Button>
         )
       }
@@ -278,22 +291,22 @@ function SessionsPanel() {
       ) : (
         !data && <Skeleton height={90} radius="md" />
       )}
-      {data && <DataTable caption="Sessions" columns={columns} rows={data} idOf={({ id }) => id} />}
+      {data && <DataTable caption={t`Sessions`} columns={columns} rows={data} idOf={({ id }) => id} />}
     </Panel>
   );
 }
 
 type Session = v.InferOutput<typeof SessionList>[number];
 
-const countries = new Intl.DisplayNames('en-GB', { type: 'region' });
+const countries = new Intl.DisplayNames(language === 'en' ? 'en-GB' : language, { type: 'region' });
 
 /** Browser and system, as far as known: "Firefox on Windows". */
 function deviceTitle({ browser, system }: Session): string {
-  if (browser === null) return system === null ? 'Unknown device' : `Unknown browser on ${system}`;
-  return system === null ? browser : `${browser} on ${system}`;
+  if (browser === null) return system === null ? t`Unknown device` : t`Unknown browser on ${system}`;
+  return system === null ? browser : t`${browser} on ${system}`;
 }
 
 function placeTitle({ country, isLocal }: Session): string {
-  if (isLocal) return 'This machine';
-  return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || 'Unknown location';
+  if (isLocal) return t`This machine`;
+  return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || t`Unknown location`;
 }

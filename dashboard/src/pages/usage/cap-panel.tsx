@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import * as v from 'valibot';
 import { SpendingLimit, type SpendingLimits } from '#contract/billing/credits.ts';
@@ -21,7 +23,7 @@ const changed = [creditRoutes.getLimits, alertRoutes.getAlerts];
 export function CapPanel() {
   const { data, error, refetch } = useData(creditRoutes.getLimits, {});
   return (
-    <Panel title="Spending cap">
+    <Panel title={t`Spending cap`}>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={168} radius="md" />}
       {data && (
@@ -37,11 +39,14 @@ export function CapPanel() {
 /** Progress of the month. Amber if the forecast exceeds the cap, red once the cap is reached. */
 function Month({ limits: { monthlyCredits: cap, used, forecast, resetsAt } }: { limits: Limits }) {
   const credits = (value: number) => creditCount(value, formatCredits);
-  const expected = `about ${credits(Math.round(forecast))} by the end of the month at the current rate`;
+  const expected = credits(Math.round(forecast));
   if (cap === null) {
     return (
       <Text size="sm">
-        {credits(used)} used this calendar month (UTC), {expected}.
+        <Trans>
+          {{ used: credits(used) }} used this calendar month (UTC), about {expected} by the end of the month at the
+          current rate.
+        </Trans>
       </Text>
     );
   }
@@ -51,35 +56,45 @@ function Month({ limits: { monthlyCredits: cap, used, forecast, resetsAt } }: { 
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text fw={600} className="number">
-          {formatCredits(used)} of {credits(cap)}
+          <Trans>
+            {{ used: formatCredits(used) }} of {{ cap: credits(cap) }}
+          </Trans>
         </Text>
         <Text size="sm" c="dimmed">
-          Resets on {formatDay(resetsAt)}
+          <Trans>Resets on {{ day: formatDay(resetsAt) }}</Trans>
         </Text>
       </Group>
-      <Progress value={share} size={8} color={color} aria-label={`Used of the cap: ${Math.floor(share)}%`} />
+      <Progress
+        value={share}
+        size={8}
+        color={color}
+        aria-label={t`Used of the cap: ${{ percent: Math.floor(share) }}%`}
+      />
       <Text size="sm" c="dimmed">
-        {used >= cap ? 'Calls are refused until you raise the cap or the month ends.' : `Forecast: ${expected}.`}
+        {used >= cap ? (
+          <Trans>Calls are refused until you raise the cap or the month ends.</Trans>
+        ) : (
+          <Trans>Forecast: about {expected} by the end of the month at the current rate.</Trans>
+        )}
       </Text>
     </Stack>
   );
 }
 
-const labels = { monthlyCredits: 'Credits per month' };
-
 function CapForm({ limits: { monthlyCredits: cap } }: { limits: Limits }) {
+  const labels = { monthlyCredits: t`Credits per month` };
   const initial: { monthlyCredits: number | string } = { monthlyCredits: cap ?? '' };
   const { form, submit, isRunning, error } = useApiForm({
     initial,
     schema: v.object({ monthlyCredits: SpendingLimit.entries.monthlyCredits.wrapped }),
     labels,
     act: (values) => call(creditRoutes.setLimits, { body: v.parse(SpendingLimit, values) }),
-    onDone: () => notify({ message: 'Spending cap saved.' }),
+    onDone: () => notify({ message: t`Spending cap saved.` }),
     invalidates: changed,
   });
   const removal = useAction(() => call(creditRoutes.setLimits, { body: { monthlyCredits: null } }), changed);
   async function remove(): Promise<void> {
-    if (await removal.run(undefined)) notify({ message: 'Spending cap removed.' });
+    if (await removal.run(undefined)) notify({ message: t`Spending cap removed.` });
   }
 
   return (
@@ -87,7 +102,7 @@ function CapForm({ limits: { monthlyCredits: cap } }: { limits: Limits }) {
       <Stack gap="sm">
         <WholeNumberField
           label={labels.monthlyCredits}
-          description="Calls that could exceed it are refused with status 402. Applies to all keys and the dashboard."
+          description={t`Calls that could exceed it are refused with status 402. Applies to all keys and the dashboard.`}
           {...form.getInputProps('monthlyCredits')}
           value={form.values.monthlyCredits}
           onChange={(value) => form.setFieldValue('monthlyCredits', value)}
@@ -96,11 +111,11 @@ function CapForm({ limits: { monthlyCredits: cap } }: { limits: Limits }) {
         {removal.error && <ErrorNotice error={removal.error} />}
         <Group gap="sm">
           <Button type="submit" loading={isRunning}>
-            {cap === null ? 'Set cap' : 'Save cap'}
+            {cap === null ? <Trans>Set cap</Trans> : <Trans>Save cap</Trans>}
           </Button>
           {cap !== null && (
             <Button variant="default" loading={removal.isRunning} onClick={() => void remove()}>
-              Remove cap
+              <Trans>Remove cap</Trans>
             </Button>
           )}
         </Group>

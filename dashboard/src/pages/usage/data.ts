@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { dayMs, dayOf } from '#contract/shared/time.ts';
 import { type KeyRecord, keyTitle } from '../../api/keys.ts';
@@ -11,13 +13,14 @@ import { daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usag
 export const groupings = ['service', 'day', 'model', 'key', 'member'] as const;
 export type Grouping = (typeof groupings)[number];
 
-export const groupTitles: Readonly<Record<Grouping, string>> = {
-  day: 'Day',
-  service: 'Service',
-  model: 'Model',
-  key: 'Key',
-  member: 'Member',
+const groupTitles: Readonly<Record<Grouping, MessageDescriptor>> = {
+  day: msg`Day`,
+  service: msg`Service`,
+  model: msg`Model`,
+  key: msg({ message: 'Key', comment: 'API key' }),
+  member: msg`Member`,
 };
+export const groupTitle = (group: Grouping): string => i18n._(groupTitles[group]);
 
 /** Name of the group that a row belongs to. */
 function namer(group: Grouping, keys: readonly KeyRecord[], members: readonly Member[]): (row: UsageRow) => string {
@@ -26,7 +29,7 @@ function namer(group: Grouping, keys: readonly KeyRecord[], members: readonly Me
   if (group === 'model') return ({ model }) => model ?? '';
   const nameOf = group === 'member' ? creatorNamer(members) : keyTitle;
   const names = new Map(keys.map((key) => [key.id, nameOf(key)]));
-  return ({ keyId }) => (keyId ? (names.get(keyId) ?? 'Deleted key') : 'Dashboard session');
+  return ({ keyId }) => (keyId ? (names.get(keyId) ?? t`Deleted key`) : t`Dashboard session`);
 }
 
 /** Returns the name of the member who created a key, with the email if another member has the same name. */
@@ -35,7 +38,7 @@ function creatorNamer(members: readonly Member[]): (key: KeyRecord) => string {
   const names = new Map(
     members.map(({ userId, name, email }) => [userId, isShared(name) ? `${name} (${email})` : name]),
   );
-  return ({ createdBy }) => names.get(createdBy ?? 0) ?? 'Former member';
+  return ({ createdBy }) => names.get(createdBy ?? 0) ?? t`Former member`;
 }
 
 /** Totals by group: days in reverse order, other groups by credits. */
@@ -54,11 +57,11 @@ export function usageTotals(
 
 export const custom = 'custom';
 const lastDays = ['30', '7', '90'] as const;
-export const spanChoices = [
-  { value: '7', label: 'Last 7 days' },
-  { value: '30', label: 'Last 30 days' },
-  { value: '90', label: 'Last 90 days' },
-  { value: custom, label: 'Custom range' },
+export const spanChoices = () => [
+  { value: '7', label: t`Last 7 days` },
+  { value: '30', label: t`Last 30 days` },
+  { value: '90', label: t`Last 90 days` },
+  { value: custom, label: t`Custom range` },
 ];
 
 /** Date fields in the URL's query. `range` stays the last valid range while another is being typed. */
@@ -103,10 +106,10 @@ const maxDays = 366;
 
 /** Errors by field. */
 export function rangeErrors({ from, to }: Range, today: string): RangeErrors {
-  const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? 'To must not be after today' : undefined) };
+  const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? t`To must not be after today` : undefined) };
   if (errors.from !== undefined || errors.to !== undefined) return errors;
-  if (from > to) return { from: 'From must not be after To' };
-  return daysBetween(from, to).length > maxDays ? { from: `Choose a range of at most ${maxDays} days` } : {};
+  if (from > to) return { from: t`From must not be after To` };
+  return daysBetween(from, to).length > maxDays ? { from: t`Choose a range of at most ${maxDays} days` } : {};
 }
 
 function isRange(range: Range, today: string): boolean {
@@ -115,6 +118,6 @@ function isRange(range: Range, today: string): boolean {
 }
 
 function dayError(day: string): string | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'Enter a date';
-  return day < firstDay ? 'Enter a date in 1970 or later' : undefined;
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return t`Enter a date`;
+  return day < firstDay ? t`Enter a date in 1970 or later` : undefined;
 }

@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { creditRoutes } from '#contract/routes/credits.ts';
@@ -32,28 +35,28 @@ export function LedgerPanel() {
   });
   return (
     <Panel
-      title="Credit history"
+      title={t`Credit history`}
       aside={
         sellsCredits && (
           <Anchor component={Link} href="/billing" size="sm">
-            Buy credits
+            <Trans>Buy credits</Trans>
           </Anchor>
         )
       }
     >
-      <PagedList pages={pages} empty={<Empty icon="usage" title="No data yet" />}>
+      <PagedList pages={pages} empty={<Empty icon="usage" title={t`No data yet`} />}>
         {(entries) => <LedgerTable entries={entries} isOwn />}
       </PagedList>
     </Panel>
   );
 }
 
-const types: Readonly<Record<Entry['type'], { readonly title: string; readonly color: string }>> = {
-  grant: { title: 'Grant', color: 'pine' },
-  charge: { title: 'Charge', color: 'gray' },
-  refund: { title: 'Refund', color: 'pine' },
-  expiry: { title: 'Expiry', color: 'yellow.8' },
-  adjustment: { title: 'Plan change', color: 'gray' },
+const types: Readonly<Record<Entry['type'], { readonly title: MessageDescriptor; readonly color: string }>> = {
+  grant: { title: msg({ message: 'Grant', comment: 'Credits that were granted' }), color: 'pine' },
+  charge: { title: msg({ message: 'Charge', comment: 'Credits that were spent' }), color: 'gray' },
+  refund: { title: msg`Refund`, color: 'pine' },
+  expiry: { title: msg`Expiry`, color: 'yellow.8' },
+  adjustment: { title: msg`Plan change`, color: 'gray' },
 };
 
 function Description({ entry, now, isOwn }: { entry: Entry; now: number; isOwn: boolean }) {
@@ -65,7 +68,7 @@ function Description({ entry, now, isOwn }: { entry: Entry; now: number; isOwn: 
       <>
         {entryText(entry, now)}.{' '}
         <Anchor component={Link} href={paymentPage(paymentId)} inherit underline="always">
-          View payment
+          <Trans>View payment</Trans>
         </Anchor>
       </>
     );
@@ -83,16 +86,16 @@ function Description({ entry, now, isOwn }: { entry: Entry; now: number; isOwn: 
 }
 
 const columnsAt = (now: number, isOwn: boolean): Column<Entry>[] => [
-  { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
-  { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
-  { title: 'Description', place: 'wide', cell: (entry) => <Description entry={entry} now={now} isOwn={isOwn} /> },
-  { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
+  { title: t`Date`, place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
+  { title: t`Type`, cell: ({ type }) => <Badge color={types[type].color}>{i18n._(types[type].title)}</Badge> },
+  { title: t`Description`, place: 'wide', cell: (entry) => <Description entry={entry} now={now} isOwn={isOwn} /> },
+  { title: t`Request`, cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
-    title: 'Credits',
+    title: t`Credits`,
     place: 'end',
     cell: ({ credits }) => (credits > 0 ? `+${formatCredits(credits)}` : signed(credits)),
   },
-  { title: 'Balance', place: 'end', cell: ({ balance }) => formatCredits(balance) },
+  { title: t`Balance`, place: 'end', cell: ({ balance }) => formatCredits(balance) },
 ];
 
 /** Interval for reloading a list while its newest entries are still being written, in ms. */
@@ -108,7 +111,7 @@ export function LedgerTable({ entries, isOwn = false }: LedgerTableProps) {
   const now = useNow();
   return (
     <DataTable
-      caption="Credit history, newest first"
+      caption={t`Credit history, newest first`}
       columns={columnsAt(now, isOwn)}
       rows={entries}
       idOf={({ seq }) => seq}

@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   Box,
   Button,
@@ -21,15 +24,7 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { csvOf, saveFile } from '../../lib/files.ts';
-import {
-  count,
-  creditCount,
-  formatCredits,
-  formatDay,
-  formatExact,
-  formatShare,
-  formatWhole,
-} from '../../lib/format.ts';
+import { creditCount, formatCredits, formatDay, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { localDay } from '../../lib/time-zone.ts';
 import { daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
@@ -38,7 +33,7 @@ import {
   custom,
   type Grouping,
   groupings,
-  groupTitles,
+  groupTitle,
   rangeErrors,
   spanChoices,
   usageTotals,
@@ -48,7 +43,7 @@ import { LedgerPanel } from './ledger.tsx';
 
 export default function UsagePage() {
   return (
-    <Page title="Usage" lead="Charged calls, spending cap and credit history">
+    <Page title={t`Usage`} lead={t`Charged calls, spending cap and credit history`}>
       <Stack gap="lg">
         <CallsPanel />
         <CapPanel />
@@ -84,7 +79,7 @@ function CallsPanel() {
 
   return (
     <Panel
-      title="Calls"
+      title={t`Calls`}
       aside={
         <Button
           variant="default"
@@ -92,24 +87,24 @@ function CallsPanel() {
           disabled={!shown || shown.totals.length === 0}
           onClick={() => data && shown && downloadCsv({ ...data, group, totals: shown.totals })}
         >
-          Export CSV
+          <Trans>Export CSV</Trans>
         </Button>
       }
     >
       <Group align="flex-end" gap="sm" mb="lg">
         <RangeFields value={days} today={today} />
         <SegmentedControl
-          aria-label="Group by"
-          data={offered.map((value) => ({ value, label: groupTitles[value] }))}
+          aria-label={t`Group by`}
+          data={offered.map((value) => ({ value, label: groupTitle(value) }))}
           value={group}
           onChange={setGroup}
         />
         <SegmentedControl
-          aria-label="Chart shows"
+          aria-label={t`Chart shows`}
           data={[
-            { value: 'credits', label: 'Credits' },
-            { value: 'calls', label: 'Calls' },
-            { value: 'tokens', label: 'Tokens' },
+            { value: 'credits', label: t`Credits` },
+            { value: 'calls', label: t`Calls` },
+            { value: 'tokens', label: t`Tokens` },
           ]}
           value={measure}
           onChange={setMeasure}
@@ -118,8 +113,8 @@ function CallsPanel() {
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!shown && !error && <Skeleton height={380} radius="md" />}
       {shown?.totals.length === 0 && (
-        <Empty icon="usage" title="No data for this period" action={<PlaygroundLink />}>
-          Calls appear here shortly after they are charged.
+        <Empty icon="usage" title={t`No data for this period`} action={<PlaygroundLink />}>
+          <Trans>Calls appear here shortly after they are charged.</Trans>
         </Empty>
       )}
       {shown && shown.totals.length > 0 && (
@@ -146,8 +141,8 @@ function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFi
   return (
     <>
       <NativeSelect
-        label="Days"
-        data={spanChoices}
+        label={t`Days`}
+        data={spanChoices()}
         value={span}
         onChange={(event) => choose(event.currentTarget.value)}
         w={180}
@@ -155,7 +150,7 @@ function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFi
       {span === custom && (
         <>
           <TextInput
-            label="From"
+            label={t({ message: 'From', context: 'first day' })}
             type="date"
             value={entered.from}
             max={entered.to}
@@ -164,7 +159,7 @@ function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFi
             onChange={({ currentTarget }) => enter({ from: currentTarget.value })}
           />
           <TextInput
-            label="To"
+            label={t({ message: 'To', context: 'last day' })}
             type="date"
             value={entered.to}
             min={entered.from}
@@ -179,41 +174,45 @@ function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFi
   );
 }
 
-const tokenColumns: Column<Total>[] = [
-  { title: 'Input tokens', place: 'end', cell: ({ tokens }) => formatExact(tokens.input) },
-  { title: 'Cached', place: 'end', cell: ({ tokens }) => formatExact(tokens.cached) },
-  { title: 'Output tokens', place: 'end', cell: ({ tokens }) => formatExact(tokens.output) },
+const tokenColumns = (): Column<Total>[] => [
+  { title: t`Input tokens`, place: 'end', cell: ({ tokens }) => formatExact(tokens.input) },
+  { title: t`Cached`, place: 'end', cell: ({ tokens }) => formatExact(tokens.cached) },
+  { title: t`Output tokens`, place: 'end', cell: ({ tokens }) => formatExact(tokens.output) },
 ];
 
+const captions: Readonly<Record<Grouping, MessageDescriptor>> = {
+  day: msg`Usage by day`,
+  service: msg`Usage by service`,
+  model: msg`Usage by model`,
+  key: msg`Usage by key`,
+  member: msg`Usage by member`,
+};
+
 function UsageTable({ totals, group }: { totals: readonly Total[]; group: Grouping }) {
-  const title = groupTitles[group];
   const credits = sum(totals.map((total) => total.credits));
+  const spent = creditCount(credits, formatCredits);
+  const calls = sum(totals.map((total) => total.calls));
   const hasTokens = totals.some(({ tokens }) => tokens.input + tokens.output > 0);
   const columns: Column<Total>[] = [
     {
-      title,
+      title: groupTitle(group),
       place: 'lead',
       cell: ({ name }) => <Name>{name}</Name>,
     },
-    { title: 'Calls', place: 'end', cell: ({ calls }) => formatWhole(calls) },
-    ...(hasTokens ? tokenColumns : []),
-    { title: 'Credits', place: 'end', cell: (total) => formatCredits(total.credits) },
+    { title: t`Calls`, place: 'end', cell: (total) => formatWhole(total.calls) },
+    ...(hasTokens ? tokenColumns() : []),
+    { title: t`Credits`, place: 'end', cell: (total) => formatCredits(total.credits) },
     {
-      title: 'Share',
+      title: t({ message: 'Share', context: 'percentage' }),
       place: 'end',
       cell: (total) => formatShare(total.credits, credits),
     },
   ];
   return (
     <Box mt="lg">
-      <DataTable
-        caption={`Usage by ${title.toLowerCase()}`}
-        columns={columns}
-        rows={totals}
-        idOf={({ name }) => name}
-      />
+      <DataTable caption={i18n._(captions[group])} columns={columns} rows={totals} idOf={({ name }) => name} />
       <Text size="sm" c="dimmed" mt="sm">
-        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in total.
+        {plural(calls, { one: `# call, ${spent} in total.`, other: `# calls, ${spent} in total.` })}
       </Text>
     </Box>
   );
@@ -223,8 +222,8 @@ function UsageTable({ totals, group }: { totals: readonly Total[]; group: Groupi
 function ZoneNote({ timezone, utcThrough }: { timezone: string; utcThrough: string | undefined }) {
   return (
     <Text size="sm" c="dimmed">
-      Days are in your time zone, {timezone}.
-      {utcThrough !== undefined && ` Usage up to ${formatDay(utcThrough)} may be counted by UTC day.`}
+      <Trans>Days are in your time zone, {timezone}.</Trans>
+      {utcThrough !== undefined && ` ${t`Usage up to ${{ day: formatDay(utcThrough) }} may be counted by UTC day.`}`}
     </Text>
   );
 }
@@ -246,14 +245,14 @@ function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) {
       name,
       values: days.map((_, index) => sum(some.map(({ perDay }) => perDay[measure][index] ?? 0))),
     });
-    if (!isSplit) return [combined('All calls', totals)];
+    if (!isSplit) return [combined(t`All calls`, totals)];
     const rest = totals.slice(maxSeries);
     return [
       ...totals.slice(0, maxSeries).map((total) => combined(total.name, [total])),
-      ...(rest.length > 0 ? [combined('Others', rest)] : []),
+      ...(rest.length > 0 ? [combined(t`Others`, rest)] : []),
     ];
   }, [days, totals, measure, isSplit]);
-  const reading = sum(totals.flatMap(({ perDay }) => perDay[measure]));
+  const reading = readingOf(measure, sum(totals.flatMap(({ perDay }) => perDay[measure])));
 
   return (
     <>
@@ -262,11 +261,24 @@ function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) {
         series={series}
         unit={measure}
         height={240}
-        label={`${formatExact(reading)} ${measure} in ${days.length} days; the table below has the numbers`}
+        label={plural(
+          { days: days.length },
+          {
+            one: `${reading} in # day; the table below has the numbers`,
+            other: `${reading} in # days; the table below has the numbers`,
+          },
+        )}
       />
       {isSplit && <Legend names={series.map(({ name }) => name)} />}
     </>
   );
+}
+
+function readingOf(measure: Measure, value: number): string {
+  if (measure === 'credits') return creditCount(value, formatExact);
+  return measure === 'calls'
+    ? plural(value, { one: '# call', other: '# calls' })
+    : plural(value, { one: '# token', other: '# tokens' });
 }
 
 interface UsageExport {
@@ -282,8 +294,8 @@ function downloadCsv({ from, to, timezone, group, totals }: UsageExport): void {
   const lines = totals.map(({ name, calls, credits, tokens: { input, cached, output } }) => {
     return [name, calls, credits, input, cached, output];
   });
-  const title = group === 'day' ? `${groupTitles.day} (${timezone})` : groupTitles[group];
-  const titles = [title, 'Calls', 'Credits', 'Input tokens', 'Cached input tokens', 'Output tokens'];
+  const title = group === 'day' ? `${groupTitle(group)} (${timezone})` : groupTitle(group);
+  const titles = [title, t`Calls`, t`Credits`, t`Input tokens`, t`Cached input tokens`, t`Output tokens`];
   const text = csvOf([titles, ...lines]);
   saveFile(
     new Blob([text], { type: 'text/csv;charset=utf-8' }),

@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InferOutput } from 'valibot';
@@ -31,19 +34,19 @@ export function DeliveriesPanel({ webhook }: { webhook: WebhookRecord }) {
   });
   const { item: opened, isOpen, open, close } = useOpened<string>();
   return (
-    <Panel title={`Deliveries to ${titleOf(webhook)}`} aside={<RefreshButton pages={pages} />}>
+    <Panel title={t`Deliveries to ${{ webhook: titleOf(webhook) }}`} aside={<RefreshButton pages={pages} />}>
       <PagedList
         pages={pages}
         empty={
-          <Empty icon="send" title="No deliveries yet">
-            Send a test from the webhook’s menu; events appear here for 30 days.
+          <Empty icon="send" title={t`No deliveries yet`}>
+            <Trans>Send a test from the webhook’s menu; events appear here for 30 days.</Trans>
           </Empty>
         }
       >
         {(deliveries) => <DeliveryTable deliveries={deliveries} onOpen={({ id }) => open(id)} />}
       </PagedList>
       <DetailsDrawer
-        title="Delivery"
+        title={t`Delivery`}
         size={520}
         item={pages.data?.find(({ id }) => id === opened)}
         isOpen={isOpen}
@@ -63,23 +66,23 @@ interface DeliveryTableProps {
 function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
   const columns: Column<DeliveryRecord>[] = [
     {
-      title: 'Time',
+      title: t`Time`,
       place: 'lead',
       cell: (delivery) => (
         <DetailsButton onClick={() => onOpen(delivery)}>{formatSecond(delivery.createdAt)}</DetailsButton>
       ),
     },
-    { title: 'Event', place: 'wide', cell: ({ type }) => <EventName type={type} /> },
-    { title: 'Status', cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { title: 'Response', cell: resultOf },
-    { title: 'Attempts', place: 'end', cell: ({ attempts }) => attempts },
+    { title: t`Event`, place: 'wide', cell: ({ type }) => <EventName type={type} /> },
+    { title: t`Status`, cell: ({ status }) => <DeliveryBadge status={status} /> },
+    { title: t`Response`, cell: resultOf },
+    { title: t`Attempts`, place: 'end', cell: ({ attempts }) => attempts },
     {
-      title: 'Duration',
+      title: t`Duration`,
       place: 'end',
       cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
     },
   ];
-  return <DataTable caption="Deliveries, newest first" columns={columns} rows={deliveries} idOf={({ id }) => id} />;
+  return <DataTable caption={t`Deliveries, newest first`} columns={columns} rows={deliveries} idOf={({ id }) => id} />;
 }
 
 interface DeliveryDetailsProps {
@@ -96,27 +99,27 @@ function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
   return (
     <Stack gap="md">
       <Details>
-        <Detail title="Event">
+        <Detail title={t`Event`}>
           <span className="mono">{type}</span>
         </Detail>
-        <Detail title="Event ID">
-          <Copyable value={eventId} what="event ID" />
+        <Detail title={t`Event ID`}>
+          <Copyable value={eventId} what={t`event ID`} />
         </Detail>
-        <Detail title="Time">{formatSecond(createdAt)}</Detail>
-        <Detail title="Status">
+        <Detail title={t`Time`}>{formatSecond(createdAt)}</Detail>
+        <Detail title={t`Status`}>
           <DeliveryBadge status={status} />
         </Detail>
-        <Detail title="Attempts">{attempts}</Detail>
-        <Detail title="Response">{resultOf(delivery)}</Detail>
-        {durationMs !== null && <Detail title="Duration">{formatDuration(durationMs)}</Detail>}
-        {nextAttemptAt !== null && <Detail title="Next attempt">{formatSecond(nextAttemptAt)}</Detail>}
+        <Detail title={t`Attempts`}>{attempts}</Detail>
+        <Detail title={t`Response`}>{resultOf(delivery)}</Detail>
+        {durationMs !== null && <Detail title={t`Duration`}>{formatDuration(durationMs)}</Detail>}
+        {nextAttemptAt !== null && <Detail title={t`Next attempt`}>{formatSecond(nextAttemptAt)}</Detail>}
       </Details>
-      <Part title="Request body">
-        <CodeBlock code={pretty(body)} what="Request body" maxHeight={20} />
+      <Part title={t`Request body`}>
+        <CodeBlock code={pretty(body)} what={t`Request body`} maxHeight={20} />
       </Part>
       {response !== null && response !== '' && (
-        <Part title="Response body">
-          <CodeBlock code={response} what="Response body" maxHeight={20} />
+        <Part title={t`Response body`}>
+          <CodeBlock code={response} what={t`Response body`} maxHeight={20} />
         </Part>
       )}
       {again.error && <ErrorNotice error={again.error} />}
@@ -127,7 +130,7 @@ function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
           disabled={webhook.status !== 'active'}
           onClick={() => void again.run(undefined)}
         >
-          Redeliver
+          <Trans>Redeliver</Trans>
         </Button>
       </Group>
     </Stack>
@@ -154,16 +157,20 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 }
 
 const colors = { pending: 'yellow.8', delivered: 'pine', exhausted: 'red' } as const;
-const labels = { pending: 'Pending', delivered: 'Delivered', exhausted: 'Failed' } as const;
+const labels = {
+  pending: msg({ message: 'Pending', context: 'delivery' }),
+  delivered: msg({ message: 'Delivered', context: 'delivery' }),
+  exhausted: msg({ message: 'Failed', context: 'delivery' }),
+} as const;
 
 function DeliveryBadge({ status }: Pick<DeliveryRecord, 'status'>) {
-  return <Badge color={colors[status]}>{labels[status]}</Badge>;
+  return <Badge color={colors[status]}>{i18n._(labels[status])}</Badge>;
 }
 
 /** Result of the latest attempt. */
 function resultOf({ attempts, responseStatus, error }: DeliveryRecord): string {
   if (attempts === 0) return '–';
-  return responseStatus === null ? (error ?? 'No response') : String(responseStatus);
+  return responseStatus === null ? (error ?? t`No response`) : String(responseStatus);
 }
 
 /** Allows a line break before the dot. */

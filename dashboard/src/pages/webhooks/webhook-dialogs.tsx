@@ -1,7 +1,9 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { MultiSelect, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import * as v from 'valibot';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
-import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
+import { webhookEventTypes } from '#contract/webhooks/events.ts';
 import { allEvents, NewWebhook, SecretRotation, WebhookChange } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../api/call.ts';
 import { type Form, useApiForm } from '../../api/form.ts';
@@ -23,9 +25,9 @@ export function NewWebhookDialog({ isOpen, onClose, onCreated }: NewWebhookDialo
     <SecretDialog
       isOpen={isOpen}
       onClose={onClose}
-      kind={shownSecret}
-      title="Create webhook"
-      secretTitle="Copy the secret"
+      kind={shownSecret()}
+      title={t`Create webhook`}
+      secretTitle={t`Copy the secret`}
       form={(show) => (
         <WebhookForm
           initial={initial}
@@ -35,7 +37,7 @@ export function NewWebhookDialog({ isOpen, onClose, onCreated }: NewWebhookDialo
             show(secret);
             onCreated(id);
           }}
-          action="Create"
+          action={t`Create`}
         />
       )}
     />
@@ -50,13 +52,13 @@ interface EditWebhookDialogProps {
 
 export function EditWebhookDialog({ webhook, isOpen, onClose }: EditWebhookDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Edit webhook" size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={t`Edit webhook`} size="lg">
       <WebhookForm
         initial={valuesOf(webhook)}
         schema={WebhookChange}
         act={(body) => call(webhookRoutes.changeWebhook, { path: { id: webhook.id }, body })}
         onDone={onClose}
-        action="Save"
+        action={t`Save`}
       />
     </Modal>
   );
@@ -78,10 +80,10 @@ interface RotateSecretDialogProps {
   readonly onClose: () => void;
 }
 
-const graces = [
-  { value: '3600', label: '1 hour' },
-  { value: '86400', label: '24 hours' },
-  { value: '0', label: 'None, sign with the new secret only' },
+const graces = () => [
+  { value: '3600', label: t`1 hour` },
+  { value: '86400', label: t`24 hours` },
+  { value: '0', label: t`None, sign with the new secret only` },
 ];
 
 export function RotateSecretDialog({ webhook, isOpen, onClose }: RotateSecretDialogProps) {
@@ -89,9 +91,9 @@ export function RotateSecretDialog({ webhook, isOpen, onClose }: RotateSecretDia
     <SecretDialog
       isOpen={isOpen}
       onClose={onClose}
-      kind={shownSecret}
-      title="Rotate secret"
-      secretTitle="Copy the new secret"
+      kind={shownSecret()}
+      title={t`Rotate secret`}
+      secretTitle={t`Copy the new secret`}
       form={(show) => <RotateForm webhook={webhook} onRotated={show} />}
     />
   );
@@ -111,16 +113,16 @@ function RotateForm({ webhook, onRotated }: { webhook: WebhookRecord; onRotated:
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm">
-          Requests are signed with both secrets during the grace period, so your server can switch over.
+          <Trans>Requests are signed with both secrets during the grace period, so your server can switch over.</Trans>
         </Text>
         <Select
-          label="Grace period for old secret"
-          data={graces}
+          label={t`Grace period for old secret`}
+          data={graces()}
           allowDeselect={false}
           {...form.getInputProps('grace')}
         />
         <FormFoot error={error} isRunning={isRunning}>
-          Rotate
+          <Trans>Rotate</Trans>
         </FormFoot>
       </Stack>
     </form>
@@ -140,7 +142,7 @@ function WebhookForm<Result>({ initial, schema, act, onDone, action }: WebhookFo
   const { form, submit, isRunning, error } = useApiForm({
     initial,
     schema: formSchema(schema),
-    labels: webhookLabels,
+    labels: { url: t`URL`, events: t`Events`, description: t`Description` },
     act: (values) => act(webhookBody(values)),
     onDone,
     invalidates: [webhookRoutes.listWebhooks],
@@ -163,8 +165,6 @@ type WebhookValues = {
   description: string;
 };
 
-const webhookLabels = { url: 'URL', events: 'Events', description: 'Description' };
-
 /** Request body. Null replaces an empty description. */
 const webhookBody = ({ url, events, description }: WebhookValues) => ({
   url,
@@ -182,7 +182,7 @@ const formSchema = (schema: v.GenericSchema) =>
 
 const choices = webhookEventTypes
   .filter((type) => type !== 'webhook.test')
-  .map((type) => ({ value: type, label: type, description: webhookEvents[type].description }));
+  .map((type) => ({ value: type, label: type }));
 
 function WebhookFields({ form }: { form: Form<WebhookValues> }) {
   const { events } = form.values;
@@ -197,18 +197,18 @@ function WebhookFields({ form }: { form: Form<WebhookValues> }) {
         {...form.getInputProps('url')}
       />
       <TextInput
-        label="Description"
-        description="Purpose, such as “billing, production”"
+        label={t`Description`}
+        description={t`Purpose, such as “billing, production”`}
         {...form.getInputProps('description')}
       />
       <Switch
-        label="All events, including future ones"
+        label={t`All events, including future ones`}
         checked={isAll}
         onChange={({ currentTarget }) => form.setFieldValue('events', currentTarget.checked ? [allEvents] : [])}
       />
       {!isAll && (
         <MultiSelect
-          label="Events"
+          label={t`Events`}
           data={choices}
           searchable
           clearable
@@ -228,8 +228,8 @@ function WebhookFields({ form }: { form: Form<WebhookValues> }) {
   );
 }
 
-const shownSecret: SecretKind = {
-  what: 'secret',
-  label: 'Secret',
-  notice: 'This secret is shown only once. Your server uses it to verify that requests come from this service.',
-};
+const shownSecret = (): SecretKind => ({
+  what: t({ message: 'secret', comment: 'After “Copy”' }),
+  label: t`Secret`,
+  notice: t`This secret is shown only once. Your server uses it to verify that requests come from this service.`,
+});

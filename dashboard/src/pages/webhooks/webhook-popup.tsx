@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ComponentPropsWithRef, ReactElement } from 'react';
@@ -43,19 +45,19 @@ export default function WebhookPopup({ webhook, button, isOpen, onChange }: Webh
   );
   const run = (act: () => Promise<unknown>, done: string) => void action.run({ act, done });
 
-  const test = () => run(() => call(testWebhook, { path: { id } }), 'Test event queued.');
+  const test = () => run(() => call(testWebhook, { path: { id } }), t`Test event queued.`);
   const setStatus = (next: 'active' | 'disabled') =>
     run(
       () => call(changeWebhook, { path: { id }, body: { status: next } }),
-      `“${title}” is ${next === 'active' ? 'enabled' : 'disabled'}.`,
+      next === 'active' ? t`“${title}” is enabled.` : t`“${title}” is disabled.`,
     );
   const remove = () =>
     confirm({
-      title: `Delete “${title}”?`,
-      text: 'It stops receiving events, and its deliveries are deleted. This cannot be undone.',
-      action: 'Delete webhook',
+      title: t`Delete “${title}”?`,
+      text: t`It stops receiving events, and its deliveries are deleted. This cannot be undone.`,
+      action: t`Delete webhook`,
       onConfirm: () => {
-        run(() => perform(deleteWebhook, { path: { id } }), `“${title}” is deleted.`);
+        run(() => perform(deleteWebhook, { path: { id } }), t`“${title}” is deleted.`);
         rescueFocus();
       },
     });
@@ -65,14 +67,30 @@ export default function WebhookPopup({ webhook, button, isOpen, onChange }: Webh
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
         <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
-          {isActive && <Menu.Item onClick={test}>Send test</Menu.Item>}
-          <Menu.Item onClick={opening(editing.open)}>Edit</Menu.Item>
-          <Menu.Item onClick={opening(rotating.open)}>Rotate secret</Menu.Item>
-          {isActive && <Menu.Item onClick={() => setStatus('disabled')}>Disable</Menu.Item>}
-          {!isActive && <Menu.Item onClick={() => setStatus('active')}>Enable</Menu.Item>}
+          {isActive && (
+            <Menu.Item onClick={test}>
+              <Trans>Send test</Trans>
+            </Menu.Item>
+          )}
+          <Menu.Item onClick={opening(editing.open)}>
+            <Trans>Edit</Trans>
+          </Menu.Item>
+          <Menu.Item onClick={opening(rotating.open)}>
+            <Trans>Rotate secret</Trans>
+          </Menu.Item>
+          {isActive && (
+            <Menu.Item onClick={() => setStatus('disabled')}>
+              <Trans>Disable</Trans>
+            </Menu.Item>
+          )}
+          {!isActive && (
+            <Menu.Item onClick={() => setStatus('active')}>
+              <Trans>Enable</Trans>
+            </Menu.Item>
+          )}
           <Menu.Divider role="separator" />
           <Menu.Item c="var(--danger-ink)" onClick={opening(remove)}>
-            Delete
+            <Trans>Delete</Trans>
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Button, Skeleton, Stack, Text, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy } from 'react';
@@ -37,30 +39,32 @@ export default function WebhooksPage() {
   const hasNoPlan = error !== null && toApiError(error).code === 'INSUFFICIENT_PERMISSIONS';
   const newWebhook = (
     <Button leftSection={<Icon name="plus" />} onClick={creation.open}>
-      Create webhook
+      <Trans>Create webhook</Trans>
     </Button>
   );
 
   return (
     <Page
-      title="Webhooks"
-      lead="Account events, such as low credits, are sent to your server as signed HTTPS requests."
+      title={t`Webhooks`}
+      lead={t`Account events, such as low credits, are sent to your server as signed HTTPS requests.`}
       actions={data && newWebhook}
     >
       <Stack gap="lg">
         {isUnconfirmed && <Unconfirmed email={me.email} />}
-        <Panel title="Your webhooks">
+        <Panel title={t`Your webhooks`}>
           {hasNoPlan && <NoPlan />}
           {error && !data && !hasNoPlan && !isUnconfirmed && (
             <ErrorNotice error={error} onRetry={() => void refetch()} />
           )}
           {!data && !error && skeletons.map((id) => <Skeleton key={id} height={44} my="xs" />)}
           {data && webhooks.length === 0 && (
-            <Empty icon="webhooks" title="No webhooks yet" action={newWebhook}>
-              Create one for a URL on your server, then send a test event.{' '}
-              <Anchor component={Link} href="/guides/webhooks" display="inline-block" inherit underline="always">
-                How webhooks work
-              </Anchor>
+            <Empty icon="webhooks" title={t`No webhooks yet`} action={newWebhook}>
+              <Trans>
+                Create one for a URL on your server, then send a test event.{' '}
+                <Anchor component={Link} href="/guides/webhooks" display="inline-block" inherit underline="always">
+                  How webhooks work
+                </Anchor>
+              </Trans>
             </Empty>
           )}
           {webhooks.length > 0 && (
@@ -79,16 +83,16 @@ function NoPlan() {
   return (
     <Empty
       icon="webhooks"
-      title="Webhooks aren’t included in your plan"
+      title={t`Webhooks aren’t included in your plan`}
       action={
         <Anchor component={Link} href="/plans" underline="always">
-          Compare plans
+          <Trans>Compare plans</Trans>
         </Anchor>
       }
     >
       {webhooksPlan.name === undefined
-        ? 'No plan includes webhooks.'
-        : `Available on ${planTitle(webhooksPlan.name)} and larger plans.`}
+        ? t`No plan includes webhooks.`
+        : t`Available on ${{ plan: planTitle(webhooksPlan.name) }} and larger plans.`}
     </Empty>
   );
 }
@@ -119,7 +123,7 @@ interface WebhookTableProps {
 function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) {
   const columns: Column<WebhookRecord>[] = [
     {
-      title: 'Webhook',
+      title: t`Webhook`,
       place: 'lead',
       cell: (webhook) => (
         <Anchor
@@ -135,20 +139,20 @@ function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) {
         </Anchor>
       ),
     },
-    { title: 'Status', cell: (webhook) => <WebhookBadge webhook={webhook} /> },
+    { title: t`Status`, cell: (webhook) => <WebhookBadge webhook={webhook} /> },
     ...(webhooks.some(isNamed) ? [urlColumn] : []),
     {
-      title: 'Events',
+      title: t`Events`,
       cell: (webhook) => (
         <span className={css.cut} title={eventsOf(webhook)}>
           {eventsOf(webhook)}
         </span>
       ),
     },
-    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt) },
-    { title: 'Actions', place: 'corner', cell: (webhook) => <WebhookMenu webhook={webhook} /> },
+    { title: t`Created`, cell: ({ createdAt }) => formatDay(createdAt) },
+    { title: t`Actions`, place: 'corner', cell: (webhook) => <WebhookMenu webhook={webhook} /> },
   ];
-  return <DataTable caption="Webhooks" columns={columns} rows={webhooks} idOf={({ id }) => id} />;
+  return <DataTable caption={t`Webhooks`} columns={columns} rows={webhooks} idOf={({ id }) => id} />;
 }
 
 const load = orReload(() => import('./webhook-popup.tsx'));
@@ -156,7 +160,13 @@ const WebhookPopup = lazy(load);
 
 function WebhookMenu({ webhook }: { webhook: WebhookRecord }) {
   const button: WebhookPopupProps['button'] = (props) => (
-    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${titleOf(webhook)}`}>
+    <ActionIcon
+      {...props}
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={t`Actions for ${{ name: titleOf(webhook) }}`}
+    >
       <Icon name="more" />
     </ActionIcon>
   );
@@ -172,13 +182,15 @@ function WebhookMenu({ webhook }: { webhook: WebhookRecord }) {
 function VerifyPanel() {
   const [language, setLanguage] = useQueryChoice('language', ['node', 'python']);
   return (
-    <Panel title="Verify signatures">
+    <Panel title={t`Verify signatures`}>
       <Text size="sm" c="dimmed" mb="sm">
-        Requests are signed according to Standard Webhooks. Verify the raw body before you parse it, and respond with
-        2xx within 15 s.
+        <Trans>
+          Requests are signed according to Standard Webhooks. Verify the raw body before you parse it, and respond with
+          2xx within 15 s.
+        </Trans>
       </Text>
       <Tabs value={language} onChange={setLanguage} variant="pills" keepMounted={false}>
-        <Tabs.List mb="sm" aria-label="Language">
+        <Tabs.List mb="sm" aria-label={t`Language`}>
           {verifySnippets.map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>
               {title}
@@ -187,7 +199,7 @@ function VerifyPanel() {
         </Tabs.List>
         {verifySnippets.map(({ id, title, code }) => (
           <Tabs.Panel key={id} value={id}>
-            <CodeBlock code={code} what={`${title} snippet`} />
+            <CodeBlock code={code} what={t`${title} snippet`} />
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -36,7 +36,7 @@ describe('a field error', () => {
 
   it('asks for a choice if the list is empty', () => {
     expect(errorOf(v.pipe(v.array(v.string()), v.minLength(1, 'must not be empty')), [])).toBe(
-      'Choose at least one event',
+      'Choose at least one option',
     );
   });
 });

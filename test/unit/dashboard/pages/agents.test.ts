@@ -39,12 +39,12 @@ describe('the agent form', () => {
     ['retentionDays', { retentionDays: '' }, 'Retention is required'],
     ['retentionDays', { retentionDays: 366 }, 'Retention must be at most 365'],
   ])('reports the error at the field %s', (field, wrong, error) => {
-    expect(schemaErrors(agentFormSchema, { ...named, ...wrong }, agentLabels)).toEqual({ [field]: error });
+    expect(schemaErrors(agentFormSchema, { ...named, ...wrong }, agentLabels())).toEqual({ [field]: error });
   });
 
   it('counts characters like the API, in code points', () => {
     const values = { ...named, instructions: '😀'.repeat(8000) };
-    expect(schemaErrors(agentFormSchema, values, agentLabels)).toEqual({});
+    expect(schemaErrors(agentFormSchema, values, agentLabels())).toEqual({});
   });
 
   it('sends only the changed fields', () => {

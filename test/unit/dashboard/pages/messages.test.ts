@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core';
 import fc from 'fast-check';
 import examples from 'libphonenumber-js/examples.mobile.json' with { type: 'json' };
 import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max';
@@ -5,7 +6,7 @@ import metadata from 'libphonenumber-js/metadata.max.json' with { type: 'json' }
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type MessageStatus, NewMessage } from '#contract/messages/messages.ts';
-import { failures } from '#contract/messages/names.ts';
+import { type Failure, failures } from '#contract/messages/names.ts';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import { countText } from '../../../../dashboard/src/pages/messages/count-text.ts';
 import {
@@ -111,9 +112,10 @@ it('the code example uses the entered values, and valid examples for empty field
 });
 
 it('each failure has its own sentence, which suggests a retry only if the failure is not final', () => {
-  const sentences = failures.map((failure) => failureMeanings[failure]);
+  const sentenceOf = (failure: Failure) => i18n._(failureMeanings[failure]);
+  const sentences = failures.map(sentenceOf);
   expect(new Set(sentences).size).toBe(failures.length);
-  const helpless = failures.filter((failure) => !/(?:send it|call) again/i.test(failureMeanings[failure]));
+  const helpless = failures.filter((failure) => !/(?:send it|call) again/i.test(sentenceOf(failure)));
   expect(failures.filter(isFinal)).toEqual(helpless);
 });
 

@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, FileButton, Group, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
@@ -39,7 +42,7 @@ export function AudioInput({ recorder, isDisabled, onAudio, onRefused }: AudioIn
 
   const drop = useFileDrop((files) => {
     if (recording || isDisabled) return;
-    if (files.length > 1) refuse('One file at a time.');
+    if (files.length > 1) refuse(t`One file at a time.`);
     else take(files[0]);
   });
 
@@ -59,7 +62,7 @@ export function AudioInput({ recorder, isDisabled, onAudio, onRefused }: AudioIn
               void start();
             }}
           >
-            Record
+            <Trans>Record</Trans>
           </Button>
           <FileButton accept={audioTypes} onChange={take}>
             {(props) => (
@@ -69,19 +72,21 @@ export function AudioInput({ recorder, isDisabled, onAudio, onRefused }: AudioIn
                 leftSection={<Icon name="docs" size={16} />}
                 disabled={isDisabled || isOpening}
               >
-                Choose file
+                <Trans>Choose file</Trans>
               </Button>
             )}
           </FileButton>
         </Group>
       )}
       <Text size="xs" c="dimmed">
-        Record up to {formatClock(maxRecordingSeconds)}, or drop a file here: MP3, WAV, FLAC, Ogg, AAC, MP4 or WebM, at
-        most {maxMegabytes} MB. Above {formatBytes(maxDirectAudioBytes)} it is uploaded, and transcribed in the
-        background.
+        <Trans>
+          Record up to {{ time: formatClock(maxRecordingSeconds) }}, or drop a file here: MP3, WAV, FLAC, Ogg, AAC, MP4
+          or WebM, at most {maxMegabytes} MB. Above {{ size: formatBytes(maxDirectAudioBytes) }} it is uploaded, and
+          transcribed in the background.
+        </Trans>
       </Text>
       {refusal !== undefined && <Notice tone="error">{refusal}</Notice>}
-      {failure !== undefined && <Notice tone="warning">{failureSentences[failure]}</Notice>}
+      {failure !== undefined && <Notice tone="warning">{i18n._(failureSentences[failure])}</Notice>}
     </div>
   );
 }
@@ -99,15 +104,17 @@ function RecordingView({ stream, startedAt, onStop, onDiscard }: RecordingViewPr
   return (
     <div className={css.recorder}>
       <span className={css.mark} />
-      <Text size="sm" className="number" role="timer" aria-label="Recorded">
-        {formatClock((now - startedAt) / 1000)} of {formatClock(maxRecordingSeconds)}
+      <Text size="sm" className="number" role="timer" aria-label={t`Recorded`}>
+        <Trans>
+          {{ time: formatClock((now - startedAt) / 1000) }} of {{ limit: formatClock(maxRecordingSeconds) }}
+        </Trans>
       </Text>
       <LevelMeter stream={stream} />
       <Button leftSection={<Icon name="stop" size={16} />} onClick={onStop}>
-        Stop recording
+        <Trans>Stop recording</Trans>
       </Button>
       <Button variant="default" onClick={onDiscard}>
-        Discard
+        <Trans>Discard</Trans>
       </Button>
     </div>
   );
@@ -145,7 +152,7 @@ function LevelMeter({ stream }: { readonly stream: MediaStream }) {
       ref={meter}
       className={css.meter}
       role="meter"
-      aria-label="Input level"
+      aria-label={t`Input level`}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={0}

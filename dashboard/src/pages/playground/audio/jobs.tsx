@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Badge, Button, FileButton, Group, Skeleton, Text } from '@mantine/core';
 import { useForceUpdate, useInterval } from '@mantine/hooks';
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
@@ -5,7 +8,6 @@ import { useEffect } from 'react';
 import * as v from 'valibot';
 import type { Transcription } from '#contract/audio/transcription.ts';
 import type { TranscriptionResult } from '#contract/audio/transcriptions.ts';
-import { languageName } from '#contract/inference/languages.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { keep, kept, type Owner } from '../../../api/account-storage.ts';
 
@@ -23,6 +25,7 @@ import { Panel } from '../../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../../components/tables.tsx';
 import { rescueFocus } from '../../../lib/focus.ts';
 import { creditCount, formatCredits, formatMoment } from '../../../lib/format.ts';
+import { languageTitle } from '../tab/language-select.tsx';
 import { formatClock, formatLength } from './display.ts';
 import type { Job } from './long-transcription.ts';
 import { TranscriptSection } from './transcript.tsx';
@@ -58,7 +61,7 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
   };
   const columns: Column<Job>[] = [
     {
-      title: 'File',
+      title: t`File`,
       place: 'lead',
       cell: ({ id }) => (
         <Anchor
@@ -74,16 +77,16 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
         </Anchor>
       ),
     },
-    { title: 'Status', cell: ({ status }) => <JobBadge status={status} /> },
-    { title: 'Started', cell: ({ createdAt }) => formatMoment(createdAt) },
+    { title: t`Status`, cell: ({ status }) => <JobBadge status={status} /> },
+    { title: t`Started`, cell: ({ createdAt }) => formatMoment(createdAt) },
     {
-      title: 'Length',
+      title: t`Length`,
       place: 'end',
       cell: (job) => lengthOf(job) ?? '–',
     },
-    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+    { title: t`Credits`, place: 'end', cell: ({ credits }) => formatCredits(credits) },
     {
-      title: 'Actions',
+      title: t`Actions`,
       place: 'corner',
       cell: (job) => (
         <DeleteJob job={job} length={lengthOf(job)} name={files.get(job.id)?.name} onDeleted={onDeleted} />
@@ -91,10 +94,15 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
     },
   ];
   return (
-    <Panel title="Long transcriptions">
+    <Panel title={t`Long transcriptions`}>
       <PagedList pages={pages} empty={null}>
         {(jobs) => (
-          <DataTable caption="Long transcriptions, newest first" columns={columns} rows={jobs} idOf={({ id }) => id} />
+          <DataTable
+            caption={t`Long transcriptions, newest first`}
+            columns={columns}
+            rows={jobs}
+            idOf={({ id }) => id}
+          />
         )}
       </PagedList>
     </Panel>
@@ -116,28 +124,31 @@ function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
       await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
       forgetJobFile(id);
       onDeleted(id);
-      notify({ message: 'Transcription deleted.' });
+      notify({ message: t`Transcription deleted.` });
     } catch (error) {
       notify({ message: toApiError(error).message, color: 'red' });
     }
     rescueFocus();
   }, [audioRoutes.listTranscriptionJobs, ...spendingReads]);
   const text = isOpen(job)
-    ? 'The transcription is still running, and you are charged for the full length of the file. This cannot be undone.'
-    : 'Its text is deleted. This cannot be undone.';
+    ? t`The transcription is still running, and you are charged for the full length of the file. This cannot be undone.`
+    : t`Its text is deleted. This cannot be undone.`;
   return (
-    <Tip label="Delete">
+    <Tip label={t`Delete`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={`Delete ${name ?? id}`}
+        aria-label={t`Delete ${{ name: name ?? id }}`}
         loading={deletion.isRunning}
         onClick={() =>
           confirm({
-            title: `Delete the transcription of ${name === undefined ? started : `“${name}”`}?`,
+            title:
+              name === undefined
+                ? t`Delete the transcription of ${started}?`
+                : t`Delete the transcription of “${name}”?`,
             text,
-            action: 'Delete transcription',
+            action: t`Delete transcription`,
             onConfirm: () => void deletion.run(undefined),
           })
         }
@@ -160,10 +171,13 @@ export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }:
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!job) return <Skeleton height={120} radius="md" />;
   const transcription = transcriptionOf(job);
+  const title = name ?? t`Transcription`;
   return (
     <>
       <Text size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
-        <b>{name ?? 'Transcription'}</b>, {formatMoment(job.createdAt)}
+        <Trans>
+          <b>{title}</b>, {{ date: formatMoment(job.createdAt) }}
+        </Trans>
       </Text>
       <JobView job={job} />
       {transcription && (
@@ -172,12 +186,12 @@ export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }:
             <FileButton accept={audioTypes} onChange={(file) => file && onAudio(file)}>
               {(props) => (
                 <Button {...props} size="compact-sm" variant="default" leftSection={<Icon name="play" size={16} />}>
-                  Choose the audio file
+                  <Trans>Choose the audio file</Trans>
                 </Button>
               )}
             </FileButton>
             <Text size="xs" c="dimmed">
-              Play it with the transcript. The server no longer has a copy.
+              <Trans>Play it with the transcript. The server no longer has a copy.</Trans>
             </Text>
           </Group>
           <TranscriptSection transcription={transcription} fileName={name ?? job.id} />
@@ -188,16 +202,16 @@ export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }:
 }
 
 const titles = {
-  queued: ['Queued', 'gray'],
-  running: ['Running', 'gray'],
-  completed: ['Completed', 'pine'],
-  failed: ['Failed', 'red'],
-  expired: ['Expired', 'yellow'],
+  queued: [msg`Queued`, 'gray'],
+  running: [msg`Running`, 'gray'],
+  completed: [msg`Completed`, 'pine'],
+  failed: [msg`Failed`, 'red'],
+  expired: [msg`Expired`, 'yellow'],
 } as const;
 
 function JobBadge({ status }: Pick<Job, 'status'>) {
   const [title, color] = titles[status];
-  return <Badge color={color}>{title}</Badge>;
+  return <Badge color={color}>{i18n._(title)}</Badge>;
 }
 
 /** Status and cost of a transcription job. */
@@ -206,14 +220,16 @@ export function JobView({ job }: { job: Result }) {
   if (status === 'failed')
     return (
       <Notice tone="error">
-        The transcription failed and was not charged. Start it again. If it fails again, the audio is longer than its
-        header states, or than your credits allow.
+        <Trans>
+          The transcription failed and was not charged. Start it again. If it fails again, the audio is longer than its
+          header states, or than your credits allow.
+        </Trans>
       </Notice>
     );
   if (status === 'expired')
     return (
       <Notice tone="warning">
-        The model did not finish in time. The transcription was not charged; start it again.
+        <Trans>The model did not finish in time. The transcription was not charged; start it again.</Trans>
       </Notice>
     );
   return (
@@ -224,10 +240,10 @@ export function JobView({ job }: { job: Result }) {
       {isOpen(job) && <Elapsed since={job.createdAt} />}
       <Text size="sm" c="dimmed">
         {isOpen(job)
-          ? `${creditCount(credits, formatCredits)} charged. Unused credits are refunded.`
-          : `${formatLength(durationSeconds ?? 0)}, ${creditCount(credits, formatCredits)}`}
+          ? t`${{ credits: creditCount(credits, formatCredits) }} charged. Unused credits are refunded.`
+          : t`${{ length: formatLength(durationSeconds ?? 0) }}, ${{ credits: creditCount(credits, formatCredits) }}`}
       </Text>
-      {language !== null && !isOpen(job) && <Badge color="gray">{languageName(language) ?? language}</Badge>}
+      {language !== null && !isOpen(job) && <Badge color="gray">{languageTitle(language)}</Badge>}
     </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -21,7 +22,7 @@ export function AudioPlayer({ label, playback, audio, children }: AudioPlayerPro
       <ActionIcon
         size={44}
         radius="xl"
-        aria-label={isPlaying ? 'Pause' : 'Play'}
+        aria-label={isPlaying ? t`Pause` : t`Play`}
         disabled={isUnplayable}
         onClick={toggle}
       >
@@ -33,13 +34,15 @@ export function AudioPlayer({ label, playback, audio, children }: AudioPlayerPro
         <div className={css.waveform}>
           {audio === null && (
             <Text size="sm" c="dimmed">
-              This browser cannot {isUnplayable ? 'play this format' : 'show the waveform of this format'}.
+              {isUnplayable
+                ? t`This browser cannot play this format.`
+                : t`This browser cannot show the waveform of this format.`}
             </Text>
           )}
         </div>
       )}
       <div className={css.facts}>
-        <Text size="sm" c="dimmed" className="number">
+        <Text size="sm" c="dimmed" className="number" dir="ltr">
           {audio ? progressClocks(position, audio.seconds).join(' / ') : formatClock(position)}
         </Text>
         {children}
@@ -78,6 +81,8 @@ function Waveform({ peaks, seconds, position, onSeek }: WaveformProps) {
     End: seconds,
   };
 
+  const [place, length] = progressClocks(position, seconds);
+
   function onKeyDown(event: KeyboardEvent): void {
     const to = moves[event.key];
     if (to === undefined) return;
@@ -95,13 +100,15 @@ function Waveform({ peaks, seconds, position, onSeek }: WaveformProps) {
     <div
       ref={ref}
       className={css.waveform}
+      // Time runs from left to right in every language.
+      dir="ltr"
       role="slider"
       tabIndex={0}
-      aria-label="Position"
+      aria-label={t`Position`}
       aria-valuemin={0}
       aria-valuemax={Number(seconds.toFixed(1))}
       aria-valuenow={Number(Math.min(position, seconds).toFixed(1))}
-      aria-valuetext={progressClocks(position, seconds).join(' of ')}
+      aria-valuetext={t`${place} of ${length}`}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
 import { useEffect, useRef, useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { useStableCallback } from '../../../lib/hooks.ts';
@@ -112,14 +114,13 @@ function release(stream: MediaStream): void {
 
 type MicrophoneFailure = 'unsupported' | 'insecure' | 'refused' | 'missing' | 'busy' | 'failed';
 
-export const failureSentences: Readonly<Record<MicrophoneFailure, string>> = {
-  unsupported: 'This browser cannot record audio. Choose a file instead.',
-  insecure: 'Browsers record only on HTTPS pages. Open this page over HTTPS, or choose a file.',
-  refused:
-    'Microphone access is blocked. Allow it for this site in the browser’s settings and try again, or choose a file.',
-  missing: 'No microphone found. Connect one and try again, or choose a file.',
-  busy: 'The microphone is in use by another program. Close that and try again, or choose a file.',
-  failed: 'Recording failed. Try again, or choose a file.',
+export const failureSentences: Readonly<Record<MicrophoneFailure, MessageDescriptor>> = {
+  unsupported: msg`This browser cannot record audio. Choose a file instead.`,
+  insecure: msg`Browsers record only on HTTPS pages. Open this page over HTTPS, or choose a file.`,
+  refused: msg`Microphone access is blocked. Allow it for this site in the browser’s settings and try again, or choose a file.`,
+  missing: msg`No microphone found. Connect one and try again, or choose a file.`,
+  busy: msg`The microphone is in use by another program. Close that and try again, or choose a file.`,
+  failed: msg`Recording failed. Try again, or choose a file.`,
 };
 
 const failures: Readonly<Record<string, MicrophoneFailure>> = {

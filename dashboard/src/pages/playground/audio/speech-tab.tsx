@@ -1,9 +1,11 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { formatNames, maxSpeechCharacters, type SpeechFormat, voiceIds, voices } from '#contract/audio/speech.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { languageName } from '#contract/inference/languages.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { useConfig } from '../../../api/config.ts';
@@ -18,6 +20,7 @@ import { creditCount, formatWhole } from '../../../lib/format.ts';
 import { useQuery, useStableCallback } from '../../../lib/hooks.ts';
 import { useExchange } from '../exchange/use-exchange.ts';
 import { ExchangeNotices, Inspector } from '../tab/inspector.tsx';
+import { languageTitle } from '../tab/language-select.tsx';
 import { SliderField } from '../tab/parameters.tsx';
 import { InputText, TabLayout } from '../tab/tab-layout.tsx';
 import { StopButton } from '../tab/text.tsx';
@@ -48,19 +51,22 @@ export function SpeechTab() {
 
   return (
     <TabLayout
-      title="Text-to-speech"
+      title={t`Text-to-speech`}
       actions={<GetCodeButton request={() => ({ kind: 'speech', body: draft })} />}
       parameters={<SpeechParameters draft={draft} onChange={change} />}
       details={<Inspector exchange={exchange} />}
     >
       <InputText
-        label="Text"
-        error={isTooLong && `Enter at most ${formatWhole(maxSpeechCharacters)} characters`}
+        label={t`Text`}
+        error={isTooLong && t`Enter at most ${{ limit: formatWhole(maxSpeechCharacters) }} characters`}
         value={text}
         onChange={(next) => change({ text: next })}
       />
       <Text size="xs" c="dimmed" mt={4} mb="md" className="number">
-        {formatWhole(characters)} of {formatWhole(maxSpeechCharacters)} characters, {creditCount(credits)}
+        <Trans>
+          {{ count: formatWhole(characters) }} of {{ limit: formatWhole(maxSpeechCharacters) }} characters,{' '}
+          {{ credits: creditCount(credits) }}
+        </Trans>
       </Text>
       <VoiceField value={voice} onChange={(next) => change({ voice: next })} />
       <Group my="md">
@@ -68,11 +74,14 @@ export function SpeechTab() {
           <StopButton onClick={exchange.stop} />
         ) : (
           <Button disabled={text.trim() === '' || isTooLong} onClick={() => void speak()}>
-            Generate speech
+            <Trans>Generate speech</Trans>
           </Button>
         )}
         <Text size="sm" c="dimmed" role="status">
-          {spoken && `${audio ? `${formatLength(audio.seconds)}, ` : ''}${creditCount(spoken.credits)}`}
+          {spoken &&
+            (audio
+              ? t`${{ length: formatLength(audio.seconds) }}, ${{ credits: creditCount(spoken.credits) }}`
+              : creditCount(spoken.credits))}
         </Text>
       </Group>
       <ExchangeNotices exchange={exchange} model={model} onRetry={() => void speak()} />
@@ -97,24 +106,29 @@ interface SpeechParametersProps {
 
 function SpeechParameters({ draft: { format, speed }, onChange }: SpeechParametersProps) {
   const { demoSpeechFormats } = useConfig();
+  const { credits, unitSize } = prices.audio;
+  const characters = formatWhole(unitSize);
   const choices = formatNames.map((value) => {
     const disabled = demoSpeechFormats !== null && !demoSpeechFormats.includes(value);
-    return { value, disabled, label: disabled ? `${titles[value]}, needs --audio-url` : titles[value] };
+    return { value, disabled, label: disabled ? t`${{ format: titles[value] }}, needs --audio-url` : titles[value] };
   });
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.audio.credits} credits per {formatWhole(prices.audio.unitSize)} characters, rounded up.
+        {plural(credits, {
+          one: `${credits} credit per ${characters} characters, rounded up.`,
+          other: `${credits} credits per ${characters} characters, rounded up.`,
+        })}
       </Text>
       <Select
-        label="Format"
+        label={t`Format`}
         data={choices}
         allowDeselect={false}
         value={format}
         onChange={(value) => value !== null && onChange({ format: value })}
       />
       <SliderField
-        label="Speed"
+        label={t`Speed`}
         min={0.25}
         max={4}
         defaultValue={1}
@@ -129,6 +143,15 @@ type Voice = (typeof voices)[number]['id'];
 
 const isVoice = (id: string | null): id is Voice => voices.some((voice) => voice.id === id);
 
+const descriptions: Readonly<Record<Voice, MessageDescriptor>> = {
+  alloy: msg`Neutral and even`,
+  echo: msg`Male, warm`,
+  fable: msg`Male, bright`,
+  onyx: msg`Male, deep`,
+  nova: msg`Female, lively`,
+  shimmer: msg`Female, bright`,
+};
+
 interface VoiceFieldProps {
   readonly value: Voice;
   readonly onChange: (voice: Voice) => void;
@@ -137,12 +160,15 @@ interface VoiceFieldProps {
 function VoiceField({ value, onChange }: VoiceFieldProps) {
   const { data, error, refetch } = useData(audioRoutes.listVoices, {});
   const about = new Map(
-    data?.items.map(({ id, language, description }) => [id, `${description}, ${languageName(language) ?? language}`]),
+    data?.items.map(({ id, language, description }) => [
+      id,
+      t`${{ voice: isVoice(id) ? i18n._(descriptions[id]) : description }}, ${{ language: languageTitle(language) }}`,
+    ]),
   );
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return (
     <Select
-      label="Voice"
+      label={t`Voice`}
       // Reserves the line until the voices are loaded.
       description={about.get(value) ?? '…'}
       data={data?.items.map(({ id }) => id).filter(isVoice) ?? [value]}
@@ -198,14 +224,14 @@ function SpeechResult({ file, played, name, audio, isShown }: SpeechResultProps)
   });
   useEffect(() => begin(), [begin, played]);
   return (
-    <AudioPlayer label="Generated speech" playback={playback} audio={audio}>
+    <AudioPlayer label={t`Generated speech`} playback={playback} audio={audio}>
       <Button
         size="compact-sm"
         variant="default"
         leftSection={<Icon name="download" size={16} />}
         onClick={() => saveFile(file, name)}
       >
-        Download {name}
+        <Trans>Download {name}</Trans>
       </Button>
     </AudioPlayer>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Box, Button, Group, Text } from '@mantine/core';
 import { memo, type ReactNode, useMemo } from 'react';
 import { toSrt, toVtt, type Transcription } from '#contract/audio/transcription.ts';
@@ -32,17 +34,15 @@ export function TranscribedAudio(props: TranscribedAudioProps) {
   const onPlay = useStableCallback(playback.playFrom);
   return (
     <>
-      <AudioPlayer label="Audio" playback={playback} audio={audio}>
+      <AudioPlayer label={t`Audio`} playback={playback} audio={audio}>
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {file.name}, {formatBytes(file.size)}
-          {audio &&
-            `, ${formatLength(audio.seconds)}: about ${creditCount(transcriptionCredits(audio.seconds), formatCredits)}`}
+          {aboutFile(file, audio?.seconds)}
         </Text>
       </AudioPlayer>
       {isToUpload && playback.isUnplayable && (
         <Box mt="md">
           <Notice tone="warning">
-            This browser cannot play the file. If it is not audio, it is rejected after the upload.
+            <Trans>This browser cannot play the file. If it is not audio, it is rejected after the upload.</Trans>
           </Notice>
         </Box>
       )}
@@ -57,6 +57,14 @@ export function TranscribedAudio(props: TranscribedAudioProps) {
       )}
     </>
   );
+}
+
+function aboutFile({ name, size: bytes }: File, seconds: number | undefined): string {
+  const size = formatBytes(bytes);
+  if (seconds === undefined) return t`${name}, ${size}`;
+  const length = formatLength(seconds);
+  const credits = creditCount(transcriptionCredits(seconds), formatCredits);
+  return t`${name}, ${size}, ${length}: about ${credits}`;
 }
 
 interface TranscriptSectionProps {
@@ -82,10 +90,10 @@ export function TranscriptSection({ transcription, fileName, position = -1, onPl
     ...(segments.length > 0 ? subtitles : []),
   ];
   return (
-    <section aria-label="Transcript">
+    <section aria-label={t`Transcript`}>
       <Group justify="space-between" gap="xs" mb="xs">
         <Text size="sm" fw={500}>
-          Transcript
+          <Trans>Transcript</Trans>
         </Text>
         <Group gap="xs">
           {downloads.map(({ ending, type, write }) => (
@@ -94,17 +102,17 @@ export function TranscriptSection({ transcription, fileName, position = -1, onPl
               size="compact-sm"
               variant="default"
               leftSection={<Icon name="download" size={16} />}
-              aria-label={`Download .${ending}`}
+              aria-label={t`Download ${{ ending: `.${ending}` }}`}
               onClick={() => saveFile(new Blob([write()], { type: `${type};charset=utf-8` }), `${name}.${ending}`)}
             >
               .{ending}
             </Button>
           ))}
-          <CopyButton value={text} what="text" />
+          <CopyButton value={text} what={t`text`} />
         </Group>
       </Group>
       {timed.length === 0 ? (
-        <PlainText>{text === '' ? 'No speech was recognized.' : text}</PlainText>
+        <PlainText>{text === '' ? t`No speech was recognized.` : text}</PlainText>
       ) : (
         <ol className={css.segments}>
           {timed.map((segment, index) => (
@@ -138,7 +146,7 @@ const SegmentView = memo(function SegmentView({ segment, isCurrent, currentWord,
         <button
           type="button"
           className={css.time}
-          aria-label={`Play from ${formatClock(start)}`}
+          aria-label={t`Play from ${{ time: formatClock(start) }}`}
           onClick={() => onPlay(start)}
         >
           {formatClock(start)}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type * as v from 'valibot';
 import { maxDirectAudioBytes, type TranscriptSegment, type TranscriptWord } from '#contract/audio/transcription.ts';
 import { longAudio, type NewUpload, type TranscriptionJob, uploadTypes } from '#contract/audio/transcriptions.ts';
@@ -46,14 +47,14 @@ const otherEndings = /\.(?:pdf|docx?|xlsx?|pptx?|odt|txt|md|csv|json|html?|zip|p
 /** The reason to reject a file before it is sent. A file that may be audio is checked by the service. */
 export function fileProblem(file: Pick<File, 'name' | 'type' | 'size'>): string | undefined {
   const { name, type, size } = file;
-  if (size === 0) return 'The file is empty.';
+  if (size === 0) return t`The file is empty.`;
   const isKnown = uploadTypeOf(file) !== undefined;
   if (!isKnown && (!perhapsAudio.test(type) || otherEndings.test(name)))
-    return `“${name}” is not audio. Choose a file in one of the formats above.`;
+    return t`“${name}” is not audio. Choose a file in one of the formats above.`;
   if (size > longAudio.maxBytes)
-    return `The file is ${megabytes(size)} MB; uploads are limited to ${maxMegabytes} MB. Choose a shorter file, or one with a lower bit rate.`;
+    return t`The file is ${{ size: megabytes(size) }} MB; uploads are limited to ${maxMegabytes} MB. Choose a shorter file, or one with a lower bit rate.`;
   if (size > maxDirectAudioBytes && !isKnown)
-    return 'Unknown file format: the name must end in one of the formats above.';
+    return t`Unknown file format: the name must end in one of the formats above.`;
   return undefined;
 }
 
@@ -75,8 +76,11 @@ export function creditRefusal(balance: number, seconds: number | undefined): Api
   const cost = seconds === undefined ? undefined : transcriptionCredits(seconds);
   const isEnough = cost === undefined ? balance > 0 : cost < balance + 1;
   if (isEnough) return undefined;
-  const needs = cost === undefined ? 'credits' : `up to ${creditCount(cost, formatCredits)}`;
-  const sentence = `This call needs ${needs}; you have ${formatWhole(balance)} left.`;
+  const left = formatWhole(balance);
+  const sentence =
+    cost === undefined
+      ? t`This call needs credits; you have ${left} left.`
+      : t`This call needs up to ${{ credits: creditCount(cost, formatCredits) }}; you have ${left} left.`;
   return new ApiError('INSUFFICIENT_CREDITS', sentence, { status: 402 });
 }
 

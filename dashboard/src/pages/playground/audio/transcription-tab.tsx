@@ -1,8 +1,10 @@
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { msg, plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Box, Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { languageName } from '#contract/inference/languages.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { useConfig } from '../../../api/config.ts';
@@ -13,7 +15,7 @@ import { creditCount, formatBytes, formatCredits } from '../../../lib/format.ts'
 import { useQuery } from '../../../lib/hooks.ts';
 import { useExchange } from '../exchange/use-exchange.ts';
 import { Inspector } from '../tab/inspector.tsx';
-import { LanguageSelect } from '../tab/language-select.tsx';
+import { LanguageSelect, languageTitle } from '../tab/language-select.tsx';
 import { TabLayout } from '../tab/tab-layout.tsx';
 import { AudioInput } from './audio-input.tsx';
 import { formatLength } from './display.ts';
@@ -76,21 +78,24 @@ export function TranscriptionTab() {
     setDirect(await exchange.call(audioRoutes.createTranscription, { form }, about));
   }
 
+  const credits = prices.transcription.credits / prices.transcription.unitSize;
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        {prices.transcription.credits / prices.transcription.unitSize} credits per second, rounded up, including
-        silence.
+        {plural(credits, {
+          one: `${credits} credit per second, rounded up, including silence.`,
+          other: `${credits} credits per second, rounded up, including silence.`,
+        })}
       </Text>
       <LanguageSelect value={language} onChange={setLanguage} />
       <div>
         <Text size="sm" fw={500} mb={4}>
-          Timestamps
+          <Trans>Timestamps</Trans>
         </Text>
         <SegmentedControl
           fullWidth
-          aria-label="Timestamps"
-          data={timestampChoices}
+          aria-label={t`Timestamps`}
+          data={timestampChoices()}
           value={timestamps}
           onChange={setTimestamps}
         />
@@ -115,7 +120,7 @@ export function TranscriptionTab() {
 
   return (
     <TabLayout
-      title="Transcription"
+      title={t`Transcription`}
       actions={
         <GetCodeButton
           request={() => (isLong && contentType ? { ...code, kind: 'long-transcription', contentType } : code)}
@@ -127,8 +132,14 @@ export function TranscriptionTab() {
       {demoSpeechFormats && (
         <Box mb="md">
           <Notice tone="info">
-            Local mode transcribes only speech from the Text-to-speech tab. For other audio it returns the length, at
-            the same price. To use a model, run <span className="mono">npm start -- --audio-url URL</span>.
+            <Trans>
+              Local mode transcribes only speech from the Text-to-speech tab. For other audio it returns the length, at
+              the same price. To use a model, run{' '}
+              <span className="mono" dir="ltr">
+                npm start -- --audio-url URL
+              </span>
+              .
+            </Trans>
           </Notice>
         </Box>
       )}
@@ -155,19 +166,20 @@ export function TranscriptionTab() {
                   disabled={recorder.recording !== undefined || isWaiting}
                   onClick={() => void transcribe()}
                 >
-                  Transcribe
+                  <Trans>Transcribe</Trans>
                 </Button>
                 {direct && (
                   <Text size="sm" c="dimmed" role="status">
-                    {formatLength(direct.durationSeconds)}, {creditCount(direct.credits, formatCredits)}
+                    {t`${{ length: formatLength(direct.durationSeconds) }}, ${{ credits: creditCount(direct.credits, formatCredits) }}`}
                   </Text>
                 )}
-                {direct && direct.language !== null && (
-                  <Badge color="gray">{languageName(direct.language) ?? direct.language}</Badge>
-                )}
+                {direct && direct.language !== null && <Badge color="gray">{languageTitle(direct.language)}</Badge>}
                 {isLong && jobId === undefined && (
                   <Text size="sm" c="dimmed">
-                    The maximum cost of the file is charged when the transcription starts. The unused part is refunded.
+                    <Trans>
+                      The maximum cost of the file is charged when the transcription starts. The unused part is
+                      refunded.
+                    </Trans>
                   </Text>
                 )}
               </Group>
@@ -196,10 +208,10 @@ const endingOf = (file: File | undefined): string => /\.([a-z0-9]{1,5})$/i.exec(
 
 type Timestamps = NonNullable<TranscriptionCode['body']['timestamps']>;
 
-const timestampChoices: { value: Timestamps; label: string }[] = [
-  { value: 'none', label: 'None' },
-  { value: 'segment', label: 'Segments' },
-  { value: 'word', label: 'Words' },
+const timestampChoices = (): { value: Timestamps; label: string }[] => [
+  { value: 'none', label: t({ message: 'None', context: 'Timestamps' }) },
+  { value: 'segment', label: t`Segments` },
+  { value: 'word', label: t`Words` },
 ];
 
 interface UploadViewProps {
@@ -210,11 +222,10 @@ interface UploadViewProps {
   readonly onRetry: () => void;
 }
 
-const sentences: Readonly<Record<UploadProblem, string>> = {
-  broken: 'The upload was interrupted. Nothing was charged.',
-  expired: 'The upload took longer than one hour. Nothing was charged.',
-  refused:
-    'The file was rejected because it has changed since you chose it, or its format is unknown. Choose it again.',
+const sentences: Readonly<Record<UploadProblem, MessageDescriptor>> = {
+  broken: msg`The upload was interrupted. Nothing was charged.`,
+  expired: msg`The upload took longer than one hour. Nothing was charged.`,
+  refused: msg`The file was rejected because it has changed since you chose it, or its format is unknown. Choose it again.`,
 };
 
 /** Progress of an upload, or the reason why it failed. */
@@ -222,12 +233,12 @@ function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps) {
   if (stage.kind === 'failed') {
     const retry = (
       <Anchor component="button" type="button" onClick={onRetry}>
-        Retry
+        <Trans>Retry</Trans>
       </Anchor>
     );
     return (
       <Notice tone="error" actions={stage.problem === 'refused' ? undefined : retry}>
-        {sentences[stage.problem]}
+        {i18n._(sentences[stage.problem])}
       </Notice>
     );
   }
@@ -240,16 +251,16 @@ function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps) {
       <Group justify="space-between" gap="xs" mb={6}>
         <Text size="sm" className="number">
           {sent === total
-            ? 'Uploaded, starting'
-            : `Uploading: ${formatBytes(sent)} of ${formatBytes(total)}, ${percent}%`}
+            ? t`Uploaded, starting`
+            : t`Uploading: ${{ sent: formatBytes(sent) }} of ${{ size: formatBytes(total) }}, ${percent}%`}
         </Text>
         {stage.kind === 'uploading' && (
           <Button size="compact-sm" variant="default" onClick={onCancel}>
-            Cancel upload
+            <Trans>Cancel upload</Trans>
           </Button>
         )}
       </Group>
-      <Progress value={percent} size={8} aria-label="Upload" />
+      <Progress value={percent} size={8} aria-label={t`Upload`} />
     </div>
   );
 }

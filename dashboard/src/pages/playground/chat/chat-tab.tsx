@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, NativeSelect, Switch, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { memo, useEffect, useState } from 'react';
@@ -7,6 +9,7 @@ import { Icon } from '../../../components/icon.tsx';
 import type { CodeRequest } from '../../../lib/code/code-request.ts';
 import { useQuery, useStableCallback } from '../../../lib/hooks.ts';
 import { lateDialog } from '../../../lib/load.ts';
+import { withTexts } from '../../../lib/texts.ts';
 import { Inspector } from '../tab/inspector.tsx';
 import { FunctionsField, modelChoices, Parameters, parseFunctions } from '../tab/parameters.tsx';
 import { modelId, type Sampling } from '../tab/sampling.ts';
@@ -18,7 +21,9 @@ import { Composer, preloadMarkdown } from './talk.tsx';
 import { newItem, promptOf } from './thread.ts';
 import { type Chat, chatBody, useChat } from './use-chat.ts';
 
-const PresetsDialog = lateDialog(async () => (await import('./presets-dialog.tsx')).PresetsDialog);
+const PresetsDialog = lateDialog(
+  withTexts('pages/playground/chat/presets-dialog', async () => (await import('./presets-dialog.tsx')).PresetsDialog),
+);
 
 export function ChatTab() {
   const chat = useChat();
@@ -49,13 +54,13 @@ export function ChatTab() {
   function request(): CodeRequest {
     const typed = text.trim();
     const next = typed === '' ? promptOf(items) : [...items, newItem({ role: 'user', content: typed })];
-    const shown = next.length > 0 ? next : [newItem({ role: 'user', content: 'Hello' })];
+    const shown = next.length > 0 ? next : [newItem({ role: 'user', content: t`Hello` })];
     return { kind: 'chat', body: chatBody(draft, shown) };
   }
 
   return (
     <TabLayout
-      title="Conversation"
+      title={t`Conversation`}
       actions={<ChatToolbar chat={chat} onPresets={presets.open} request={request} />}
       parameters={
         <ChatParameters
@@ -89,7 +94,7 @@ export function ChatTab() {
       </div>
       <UndoNotice chat={chat} />
       <Composer
-        label="Your message"
+        label={t`Your message`}
         text={text}
         onChange={setText}
         isRunning={isRunning}
@@ -138,12 +143,12 @@ function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
         className={css.clear}
         onClick={chat.clear}
       >
-        New chat
+        <Trans>New chat</Trans>
       </Button>
       <div className={css.toolbar}>
         <Switch
           size="xs"
-          label="Compare"
+          label={t`Compare`}
           checked={draft.comparison !== undefined}
           disabled={isRunning}
           onChange={(event) => chat.setComparing(event.currentTarget.checked)}
@@ -155,7 +160,7 @@ function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
           leftSection={<Icon name="bookmark" size={16} />}
           onClick={onPresets}
         >
-          Presets
+          <Trans>Presets</Trans>
         </Button>
         <GetCodeButton request={request} />
       </div>
@@ -190,7 +195,7 @@ const ChatParameters = memo(function ChatParameters(props: ChatParametersProps) 
       secondModel={
         secondModel !== undefined && (
           <NativeSelect
-            label="Compare with"
+            label={t`Compare with`}
             data={modelChoices('chat')}
             value={secondModel}
             onChange={(event) => compareWith(event.currentTarget.value)}
@@ -199,7 +204,7 @@ const ChatParameters = memo(function ChatParameters(props: ChatParametersProps) 
       }
     >
       <Textarea
-        label="System message"
+        label={t`System message`}
         autosize
         minRows={2}
         maxRows={6}
@@ -223,7 +228,7 @@ function UndoNotice({ chat: { undoable, undo } }: { chat: Chat }) {
         <>
           <span>{undoable.change}</span>
           <Anchor component="button" type="button" inherit onClick={undo}>
-            Undo
+            <Trans>Undo</Trans>
           </Anchor>
         </>
       )}

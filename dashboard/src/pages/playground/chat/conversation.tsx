@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Button, Group, Text, Textarea, Title } from '@mantine/core';
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../../../components/copy.tsx';
@@ -48,14 +51,14 @@ export function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
       )}
       <TalkLog
         ref={log}
-        label={isCompared ? `Conversation with ${model}` : 'Conversation'}
+        label={isCompared ? t`Conversation with ${model}` : t`Conversation`}
         length={items.length}
         content={items}
         isRunning={isRunning}
       >
         {items.length === 0 && (
-          <Empty icon="playground" title="No messages yet">
-            Send a message, or define functions in the parameters for the model to call.
+          <Empty icon="playground" title={t`No messages yet`}>
+            <Trans>Send a message, or define functions in the parameters for the model to call.</Trans>
           </Empty>
         )}
         {items.map((item, index) => {
@@ -100,7 +103,12 @@ interface MessageViewProps {
   readonly onResult: (message: ChatMessage) => void;
 }
 
-const names = { system: 'System', user: 'You', assistant: 'Assistant', function: 'Function result' } as const;
+const names = {
+  system: msg`System`,
+  user: msg`You`,
+  assistant: msg`Assistant`,
+  function: msg`Function result`,
+} as const;
 
 const MessageView = memo(function MessageView(props: MessageViewProps) {
   const { item, isPlain, isStreaming, isLast, isBusy, onEdit, onDelete, onRegenerate, onResult } = props;
@@ -123,7 +131,7 @@ const MessageView = memo(function MessageView(props: MessageViewProps) {
   return (
     <div className={[css.message, message.role === 'user' && css.byUser].filter(Boolean).join(' ')}>
       <Text size="xs" c="dimmed" className={css.by}>
-        <strong>{names[message.role]}</strong>
+        <strong>{i18n._(names[message.role])}</strong>
         {isGenerated && !isStreaming && <span>{ending(finishReason)}</span>}
       </Text>
       {text !== '' && (
@@ -139,24 +147,24 @@ const MessageView = memo(function MessageView(props: MessageViewProps) {
         <FunctionCall call={call} isOpen={isLast && !isStreaming && finishReason !== undefined} onResult={onResult} />
       )}
       <div className={css.actions} style={{ visibility: isBusy ? 'hidden' : undefined }}>
-        <CopyButton value={text === '' ? (call?.arguments ?? '') : text} what="message" />
+        <CopyButton value={text === '' ? (call?.arguments ?? '') : text} what={t`message`} />
         {!isGenerated && (
           <Action
             icon="edit"
-            label="Edit message"
+            label={t`Edit message`}
             onClick={() => setEditing('running')}
             autoFocus={editing === 'cancelled'}
           />
         )}
-        {isLast && <Action icon="regenerate" label="Regenerate" onClick={onRegenerate} />}
-        <Action icon="trash" label="Delete message" onClick={() => onDelete(item.id)} />
+        {isLast && <Action icon="regenerate" label={t`Regenerate`} onClick={onRegenerate} />}
+        <Action icon="trash" label={t`Delete message`} onClick={() => onDelete(item.id)} />
       </div>
     </div>
   );
 });
 
 const ending = (finishReason: string | undefined): string =>
-  finishReason === undefined ? 'interrupted' : `finish_reason: ${finishReason}`;
+  finishReason === undefined ? t`interrupted` : `finish_reason: ${finishReason}`;
 
 interface MessageEditorProps {
   readonly text: string;
@@ -185,8 +193,8 @@ function MessageEditor({ text: before, onSave, onCancel }: MessageEditorProps) {
   return (
     <div ref={place} className={css.editor}>
       <Textarea
-        label="Edit message"
-        description="Later messages are replaced by a new response"
+        label={t`Edit message`}
+        description={t`Later messages are replaced by a new response`}
         autosize
         autoFocus
         minRows={1}
@@ -197,10 +205,10 @@ function MessageEditor({ text: before, onSave, onCancel }: MessageEditorProps) {
       />
       <Group gap="xs" justify="flex-end">
         <Button size="compact-md" variant="default" onClick={onCancel}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
         <Button size="compact-md" disabled={!canSave} onClick={() => onSave(text.trim())}>
-          Send
+          <Trans>Send</Trans>
         </Button>
       </Group>
     </div>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Owner } from '../../../api/account-storage.ts';
@@ -26,7 +28,7 @@ interface PresetsProps {
 export function PresetsDialog({ isOpen, ...props }: PresetsProps & { readonly isOpen: boolean }) {
   const owner = documentOwner();
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title="Presets" size="lg">
+    <Modal opened={isOpen} onClose={props.onClose} title={t`Presets`} size="lg">
       {owner !== undefined && <Presets owner={owner} {...props} />}
     </Modal>
   );
@@ -35,6 +37,7 @@ export function PresetsDialog({ isOpen, ...props }: PresetsProps & { readonly is
 function Presets({ owner, current, onLoad, onClose }: PresetsProps & { readonly owner: Owner }) {
   const [presets, setPresets] = useState(() => listPresets(owner));
   const [deleted, setDeleted] = useState<Preset>();
+  const name = deleted?.name;
   const reload = (): void => setPresets(listPresets(owner));
 
   function remove(preset: Preset): void {
@@ -54,29 +57,29 @@ function Presets({ owner, current, onLoad, onClose }: PresetsProps & { readonly 
       <SaveForm owner={owner} presets={presets} current={current} onSaved={reload} />
       {presets.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No presets yet.
+          <Trans>No presets yet.</Trans>
         </Text>
       ) : (
-        <ul className={css.list} aria-label="Presets">
+        <ul className={css.list} aria-label={t`Presets`}>
           {presets.map((preset) => (
             <li key={preset.id}>
               <PresetName preset={preset} />
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Load ${preset.name}`}
+                aria-label={t`Load ${{ name: preset.name }}`}
                 onClick={() => {
                   onLoad(preset.values);
                   onClose();
                 }}
               >
-                Load
+                <Trans>Load</Trans>
               </Button>
-              <Tooltip label="Delete">
+              <Tooltip label={t`Delete`}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Delete ${preset.name}`}
+                  aria-label={t`Delete ${{ name: preset.name }}`}
                   onClick={() => remove(preset)}
                 >
                   <Icon name="trash" size={16} />
@@ -88,14 +91,18 @@ function Presets({ owner, current, onLoad, onClose }: PresetsProps & { readonly 
       )}
       {deleted && (
         <Text size="sm" role="status">
-          <bdi>{deleted.name}</bdi> was deleted.{' '}
-          <Anchor component="button" type="button" inherit onClick={() => restore(deleted)}>
-            Undo
-          </Anchor>
+          <Trans>
+            <bdi>{name}</bdi> was deleted.{' '}
+            <Anchor component="button" type="button" inherit onClick={() => restore(deleted)}>
+              Undo
+            </Anchor>
+          </Trans>
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        Presets are saved in this browser, for this account, until you sign out. They do not include messages.
+        <Trans>
+          Presets are saved in this browser, for this account, until you sign out. They do not include messages.
+        </Trans>
       </Text>
     </Stack>
   );
@@ -131,7 +138,7 @@ function SaveForm({ owner, presets, current, onSaved }: SaveFormProps) {
     if (refused !== undefined) return setError(refused);
     const id = replaced?.id ?? crypto.randomUUID();
     if (!savePreset(owner, { id, name: name.trim(), values: current }))
-      return setError("Can't save the preset because browser storage is full or disabled");
+      return setError(t`Can't save the preset because browser storage is full or disabled`);
     setName('');
     onSaved();
   }
@@ -139,8 +146,8 @@ function SaveForm({ owner, presets, current, onSaved }: SaveFormProps) {
   return (
     <form onSubmit={save} noValidate className={css.form}>
       <TextInput
-        label="Name"
-        description="Saves model, parameters, system message and functions"
+        label={t`Name`}
+        description={t`Saves model, parameters, system message and functions`}
         data-autofocus
         maxLength={maxNameLength}
         value={name}
@@ -150,7 +157,7 @@ function SaveForm({ owner, presets, current, onSaved }: SaveFormProps) {
           setError(undefined);
         }}
       />
-      <Button type="submit">{replaced ? 'Replace' : 'Save'}</Button>
+      <Button type="submit">{replaced ? t`Replace` : t`Save`}</Button>
     </form>
   );
 }

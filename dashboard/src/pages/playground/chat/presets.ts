@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import { forget, keep, kept, type Owner } from '../../../api/account-storage.ts';
 import { Sampling } from '../tab/sampling.ts';
@@ -24,11 +25,11 @@ export type Preset = v.InferOutput<typeof Preset>;
 /** The reason that a preset cannot be saved, if any. Saving replaces a preset of the same name. */
 export function refusal(presets: readonly Preset[], name: string, values: PresetValues): string | undefined {
   const trimmed = name.trim();
-  if (trimmed === '') return 'Name is required';
-  if (trimmed.length > maxNameLength) return `Name must have at most ${maxNameLength} characters`;
+  if (trimmed === '') return t`Name is required`;
+  if (trimmed.length > maxNameLength) return t`Name must have at most ${maxNameLength} characters`;
   if (!named(presets, trimmed) && presets.length >= maxPresets)
-    return `You can save up to ${maxPresets} presets. Delete one first.`;
-  if (JSON.stringify(values).length > maxPresetLength) return 'System message and functions are too long for a preset';
+    return t`You can save up to ${maxPresets} presets. Delete one first.`;
+  if (JSON.stringify(values).length > maxPresetLength) return t`System message and functions are too long for a preset`;
   return undefined;
 }
 

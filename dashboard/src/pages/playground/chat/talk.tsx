@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Text, Textarea } from '@mantine/core';
 import {
   type KeyboardEvent,
@@ -83,7 +85,7 @@ interface ComposerProps {
 
 /** Enter sends, Shift+Enter inserts a line. Memoized, so that streamed pieces do not render it. */
 export const Composer = memo(function Composer(props: ComposerProps) {
-  const { label, placeholder = 'Hello', text, onChange, isRunning, isBlocked, onSend, onStop } = props;
+  const { label, placeholder = t`Hello`, text, onChange, isRunning, isBlocked, onSend, onStop } = props;
   const canSend = text.trim() !== '' && !isRunning && !isBlocked;
 
   function send(): void {
@@ -114,7 +116,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
         <StopButton onClick={onStop} />
       ) : (
         <Button leftSection={<Icon name="send" size={16} />} disabled={!canSend} onClick={send}>
-          Send
+          <Trans>Send</Trans>
         </Button>
       )}
     </div>
@@ -165,10 +167,13 @@ interface FunctionCallProps {
 /** A function call of the model, with a field for its result. */
 export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
   const [result, setResult] = useState('');
+  const { name } = call;
   return (
     <div className={css.call}>
       <Text size="sm">
-        Calls <strong className="mono">{call.name}</strong> with
+        <Trans>
+          Calls <strong className="mono">{name}</strong> with
+        </Trans>
       </Text>
       <div className="mono">
         <PlainText>{prettyJson(call.arguments)}</PlainText>
@@ -176,7 +181,7 @@ export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
       {isOpen && (
         <>
           <Textarea
-            label="Function result"
+            label={t`Function result`}
             autosize
             minRows={1}
             placeholder={'{"ok": true}'}
@@ -187,9 +192,9 @@ export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
             size="compact-md"
             style={{ justifySelf: 'start' }}
             disabled={result.trim() === ''}
-            onClick={() => onResult({ role: 'function', name: call.name, content: result })}
+            onClick={() => onResult({ role: 'function', name, content: result })}
           >
-            Submit result
+            <Trans>Submit result</Trans>
           </Button>
         </>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
@@ -96,7 +97,7 @@ export function useChat() {
 
   /** Reports invalid parameters, for actions whose buttons stay enabled. */
   function refuses(): boolean {
-    if (isBlocked) notify({ message: 'Correct the parameters first.', color: 'red' });
+    if (isBlocked) notify({ message: t`Correct the parameters first.`, color: 'red' });
     return isBlocked;
   }
 
@@ -117,14 +118,14 @@ export function useChat() {
 
   function regenerate(thread: Thread): void {
     if (refuses()) return;
-    rememberBefore('Response regenerated.');
+    rememberBefore(t`Response regenerated.`);
     void run(thread, promptOf(thread.items));
   }
 
   /** Edits the message in every thread, because they share the user's messages. */
   function edit(id: string, content: string): void {
     if (refuses()) return;
-    rememberBefore('Message edited. Later messages were replaced.');
+    rememberBefore(t`Message edited. Later messages were replaced.`);
     for (const thread of threads) {
       const edited = withContent(thread.items, id, content);
       if (edited) void run(thread, edited);
@@ -132,12 +133,12 @@ export function useChat() {
   }
 
   function remove(id: string): void {
-    rememberBefore('Message deleted.');
+    rememberBefore(t`Message deleted.`);
     for (const thread of threads) setItems(thread, withoutMessage(thread.items, id));
   }
 
   function clear(): void {
-    rememberBefore('New chat started.');
+    rememberBefore(t`New chat started.`);
     reset();
     change((before) => ({
       ...before,
@@ -150,7 +151,7 @@ export function useChat() {
   function setComparing(isComparing: boolean): void {
     reset();
     if (!isComparing && comparison && comparison.items.length > 0)
-      rememberBefore(`The conversation with ${comparison.model} was closed.`);
+      rememberBefore(t`The conversation with ${{ model: comparison.model }} was closed.`);
     const model = textModels.find(({ id, minPlanRank }) => id !== sampling.model && minPlanRank === 1)?.id;
     change({ comparison: isComparing && model !== undefined ? { model, items, figures: undefined } : undefined });
   }

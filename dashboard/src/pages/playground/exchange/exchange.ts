@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import { prices } from '#contract/billing/prices.ts';
@@ -109,7 +110,7 @@ export async function audioExchange(
   const type = headers.get('content-type') ?? '';
   if (!response.body || !type.startsWith('audio/')) {
     openEnvelope(await response.text(), headers);
-    throw new ApiError('INVALID_RESPONSE', 'The server returned no audio. Try again.');
+    throw new ApiError('INVALID_RESPONSE', t`The server returned no audio. Try again.`);
   }
   const requestId = headers.get('x-request-id') ?? undefined;
   onBegin(requestId);
@@ -118,7 +119,7 @@ export async function audioExchange(
   const soFar = (): Receipt => ({
     requestId,
     totalMs: performance.now() - began,
-    response: `Content-Type: ${type}\n\n(${bytes} bytes of audio)`,
+    response: `Content-Type: ${type}\n\n${t`(${bytes} bytes of audio)`}`,
   });
   try {
     for await (const part of response.body) {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { memo, useMemo, useRef } from 'react';
 import { ErrorBoundary } from '../../../components/boundary.tsx';
 import { CodeBlock } from '../../../components/copy.tsx';
@@ -97,7 +98,7 @@ function BlockViews({ blocks }: { blocks: readonly Block[] }) {
 const Code = memo(function Code({ language, text }: { language: string; text: string }) {
   return (
     <div className={css.code} dir="ltr">
-      <CodeBlock code={text} what={language === '' ? 'code' : `${language} code`} />
+      <CodeBlock code={text} what={language === '' ? t`code` : t`${language} code`} />
     </div>
   );
 });
@@ -107,7 +108,12 @@ function ListView({ start, items }: { start: number | undefined; items: readonly
   const shown = placed.map(({ item: { isDone, blocks }, place }) => (
     <li key={place} dir="auto" className={isDone === undefined ? undefined : css.task}>
       {isDone !== undefined && (
-        <input type="checkbox" checked={isDone} disabled aria-label={isDone ? 'Done' : 'Open'} />
+        <input
+          type="checkbox"
+          checked={isDone}
+          disabled
+          aria-label={isDone ? t({ message: 'Done', context: 'Task' }) : t({ message: 'Open', context: 'Task' })}
+        />
       )}
       <BlockViews blocks={blocks} />
     </li>
@@ -125,7 +131,7 @@ function TableView({ header, rows }: TableViewProps) {
   const placed = rows.map((cells, place) => ({ cells, place }));
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={css.scroll} tabIndex={0} role="region" aria-label="Table">
+    <div className={css.scroll} tabIndex={0} role="region" aria-label={t`Table`}>
       <table>
         <thead>
           <tr>

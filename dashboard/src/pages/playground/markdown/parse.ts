@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 
 /**
@@ -191,7 +192,7 @@ function inlineOf(token: Token, depth: number): Inline[] {
       return linkOf(token.href, token.text, inlinesOf(token.tokens, depth + 1));
     case 'image':
       // Loading an image would send a request to an address that the model chose, so it becomes a link.
-      return linkOf(token.href, token.text, text(token.text === '' ? 'Image' : `Image: ${token.text}`));
+      return linkOf(token.href, token.text, text(token.text === '' ? t`Image` : t`Image: ${{ label: token.text }}`));
     case 'checkbox':
       return [];
     case 'blockquote':

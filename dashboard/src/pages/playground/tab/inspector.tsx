@@ -1,3 +1,6 @@
+import { i18n } from '@lingui/core';
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Box, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
@@ -23,43 +26,49 @@ interface InspectorProps extends Measured {
 export function Inspector({ exchange: { sent, receipt }, model, kept, ...measured }: InspectorProps) {
   if (!sent && kept && model === undefined)
     return (
-      <Panel title="Last request">
+      <Panel title={t`Last request`}>
         <Metrics receipt={kept} {...measured} />
       </Panel>
     );
   if (!sent)
     return (
       <Text size="sm" c="dimmed">
-        Request, response, {measured.hasTokens === true && 'tokens, '}credits and times appear here.
+        {measured.hasTokens === true
+          ? t`Request, response, tokens, credits and times appear here.`
+          : t`Request, response, credits and times appear here.`}
       </Text>
     );
   const body = receipt?.response ?? '';
   return (
-    <Panel title={model === undefined ? 'Request details' : `Request details: ${model}`}>
+    <Panel title={model === undefined ? t`Request details` : t`Request details: ${model}`}>
       {model === undefined && (
         <Box mb="md">
           <Metrics receipt={receipt} {...measured} />
         </Box>
       )}
       <Tabs defaultValue="request" variant="pills" keepMounted={false}>
-        <Tabs.List mb="sm" aria-label="Request and response">
-          <Tabs.Tab value="request">Request</Tabs.Tab>
-          <Tabs.Tab value="response">Response</Tabs.Tab>
+        <Tabs.List mb="sm" aria-label={t`Request and response`}>
+          <Tabs.Tab value="request">
+            <Trans>Request</Trans>
+          </Tabs.Tab>
+          <Tabs.Tab value="response">
+            <Trans>Response</Trans>
+          </Tabs.Tab>
           <Tabs.Tab value="curl">cURL</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="request">
-          <Block what="request" source={sent} write={requestText} />
+          <Block what={t`request`} source={sent} write={requestText} />
         </Tabs.Panel>
         <Tabs.Panel value="response">
-          <Block what="response" source={body} write={responseText} />
+          <Block what={t`response`} source={body} write={responseText} />
         </Tabs.Panel>
         <Tabs.Panel value="curl">
-          <Block what="cURL command" source={sent} write={curlText} />
+          <Block what={t`cURL command`} source={sent} write={curlText} />
         </Tabs.Panel>
       </Tabs>
       {receipt?.requestId !== undefined && (
         <Text size="xs" c="dimmed" mt="xs" className="mono">
-          Request ID {receipt.requestId}
+          <Trans>Request ID {{ id: receipt.requestId }}</Trans>
         </Text>
       )}
     </Panel>
@@ -104,14 +113,14 @@ interface MetricsProps extends Measured {
 export function Metrics({ receipt, hasFirstToken = false, hasTokens = false }: MetricsProps) {
   return (
     <dl className={css.receipt}>
-      {hasFirstToken && <Metric title="Time to first token">{milliseconds(receipt?.firstTokenMs)}</Metric>}
-      <Metric title="Total time">{milliseconds(receipt?.totalMs)}</Metric>
+      {hasFirstToken && <Metric title={t`Time to first token`}>{milliseconds(receipt?.firstTokenMs)}</Metric>}
+      <Metric title={t`Total time`}>{milliseconds(receipt?.totalMs)}</Metric>
       {hasTokens && (
-        <Metric title="Tokens (in + out)">
+        <Metric title={t`Tokens (in + out)`}>
           {receipt?.tokens && `${receipt.tokens.prompt} + ${receipt.tokens.total - receipt.tokens.prompt}`}
         </Metric>
       )}
-      <Metric title="Credits">{receipt?.credits !== undefined && formatCredits(receipt.credits)}</Metric>
+      <Metric title={t`Credits`}>{receipt?.credits !== undefined && formatCredits(receipt.credits)}</Metric>
     </dl>
   );
 }
@@ -144,20 +153,26 @@ export function ExchangeNotices({ exchange, model, onRetry }: ExchangeNoticesPro
         <>
           {onRetry && (
             <Anchor component="button" type="button" onClick={onRetry}>
-              Retry
+              <Trans>Retry</Trans>
             </Anchor>
           )}
-          {credits === undefined && interruption !== 'settling' && <Link href="/usage">View usage</Link>}
+          {credits === undefined && interruption !== 'settling' && (
+            <Link href="/usage">
+              <Trans>View usage</Trans>
+            </Link>
+          )}
         </>
       }
     >
-      {credits === undefined ? sentences[interruption] : `Interrupted. ${creditCount(credits, formatCredits)} charged.`}
+      {credits === undefined
+        ? i18n._(sentences[interruption])
+        : t`Interrupted. ${{ credits: creditCount(credits, formatCredits) }} charged.`}
     </Notice>
   );
 }
 
 const sentences = {
-  'before-response': 'Interrupted before the response began.',
-  settling: 'Interrupted. Checking the charge…',
-  settled: 'Interrupted. The charge will appear in the credit history.',
+  'before-response': msg`Interrupted before the response began.`,
+  settling: msg`Interrupted. Checking the charge…`,
+  settled: msg`Interrupted. The charge will appear in the credit history.`,
 } as const;

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Group, NativeSelect, Slider, Stack, Switch, Text, Textarea } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import * as v from 'valibot';
@@ -29,7 +31,7 @@ export const modelChoices = (capability: 'chat' | 'completion') =>
       label:
         minPlanRank > 1
           ? `${id} (${planTitle(planOfRank(minPlanRank).name)})`
-          : `${id} (${formatWhole(contextWindow)} tokens)`,
+          : t`${id} (${{ count: formatWhole(contextWindow) }} tokens)`,
     }));
 
 export function Parameters({ value, onChange, capability, defaultMaxTokens, secondModel, children }: ParametersProps) {
@@ -38,27 +40,27 @@ export function Parameters({ value, onChange, capability, defaultMaxTokens, seco
   return (
     <Stack gap="md">
       <NativeSelect
-        label="Model"
+        label={t`Model`}
         data={modelChoices(capability)}
         value={value.model}
         onChange={({ currentTarget: { value: model } }) => v.is(modelId, model) && change({ model })}
       />
       {secondModel}
       <Switch
-        label="Stream"
+        label={t({ message: 'Stream', comment: 'Whether a response arrives in pieces' })}
         checked={value.stream}
         onChange={(event) => change({ stream: event.currentTarget.checked })}
       />
       {children}
       <WholeNumberField
-        label="Maximum tokens"
-        placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
+        label={t`Maximum tokens`}
+        placeholder={t`Default: ${{ value: formatWhole(defaultMaxTokens) }}`}
         value={value.maxTokens}
         error={errors.maxTokens}
         onChange={(maxTokens) => change({ maxTokens })}
       />
       <SliderField
-        label="Temperature"
+        label={t`Temperature`}
         defaultValue={samplingDefaults.temperature}
         min={0}
         max={2}
@@ -66,7 +68,7 @@ export function Parameters({ value, onChange, capability, defaultMaxTokens, seco
         onChange={(temperature) => change({ temperature })}
       />
       <SliderField
-        label="Top p"
+        label={t`Top p`}
         defaultValue={samplingDefaults.top_p}
         min={0}
         max={1}
@@ -74,14 +76,14 @@ export function Parameters({ value, onChange, capability, defaultMaxTokens, seco
         onChange={(topP) => change({ topP })}
       />
       <WholeNumberField
-        label="Top k"
-        placeholder={`Default: ${samplingDefaults.top_k}`}
+        label={t`Top k`}
+        placeholder={t`Default: ${{ value: samplingDefaults.top_k }}`}
         value={value.topK}
         error={errors.topK}
         onChange={(topK) => change({ topK })}
       />
       <SliderField
-        label="Frequency penalty"
+        label={t`Frequency penalty`}
         defaultValue={samplingDefaults.penalty}
         min={-2}
         max={2}
@@ -89,7 +91,7 @@ export function Parameters({ value, onChange, capability, defaultMaxTokens, seco
         onChange={(frequencyPenalty) => change({ frequencyPenalty })}
       />
       <SliderField
-        label="Presence penalty"
+        label={t`Presence penalty`}
         defaultValue={samplingDefaults.penalty}
         min={-2}
         max={2}
@@ -125,8 +127,8 @@ function StopField({ value, onChange }: StopFieldProps) {
 
   return (
     <Textarea
-      label="Stop sequences"
-      description={`One per line, at most ${limits.stopSequences}`}
+      label={t`Stop sequences`}
+      description={t`One per line, at most ${{ limit: limits.stopSequences }}`}
       autosize
       minRows={1}
       maxRows={limits.stopSequences}
@@ -149,8 +151,8 @@ export function FunctionsField({ value, error, onChange, ...props }: FunctionsFi
     <div>
       <Textarea
         {...props}
-        label="Functions"
-        description="A JSON array of functions the model may call"
+        label={t`Functions`}
+        description={t`A JSON array of functions the model may call`}
         autosize
         minRows={2}
         maxRows={12}
@@ -160,28 +162,29 @@ export function FunctionsField({ value, error, onChange, ...props }: FunctionsFi
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {value === '' && (
-        <Anchor component="button" type="button" size="sm" onClick={() => onChange(exampleFunctions)}>
-          Insert example
+        <Anchor component="button" type="button" size="sm" onClick={() => onChange(exampleFunctions())}>
+          <Trans>Insert example</Trans>
         </Anchor>
       )}
     </div>
   );
 }
 
-const exampleFunctions = JSON.stringify(
-  [
-    {
-      name: 'find_weather',
-      description: 'The weather of a city',
-      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    },
-  ],
-  undefined,
-  2,
-);
+const exampleFunctions = (): string =>
+  JSON.stringify(
+    [
+      {
+        name: 'find_weather',
+        description: t`The weather of a city`,
+        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    ],
+    undefined,
+    2,
+  );
 
 type Functions = NonNullable<v.InferInput<typeof ChatRequest>['functions']>;
-const FunctionList = v.pipe(v.string(), v.parseJson(undefined, 'must be JSON'), ChatRequest.entries.functions);
+const FunctionList = v.pipe(v.string(), v.parseJson(), ChatRequest.entries.functions);
 
 /** Parses the JSON text of functions. An empty text means no functions. */
 export function parseFunctions(text: string): { list: Functions; error?: string } {
@@ -189,8 +192,8 @@ export function parseFunctions(text: string): { list: Functions; error?: string 
   const read = v.safeParse(FunctionList, text);
   if (read.success) return { list: read.output ?? [] };
   const [issue] = read.issues;
-  const path = v.getDotPath(issue);
-  return { list: [], error: `${path === null ? 'Functions' : path} ${issue.message}.` };
+  if (issue.type === 'parse_json') return { list: [], error: t`Functions must be JSON.` };
+  return { list: [], error: `${v.getDotPath(issue) ?? t`Functions`} ${issue.message}.` };
 }
 
 interface SliderFieldProps {
@@ -225,7 +228,7 @@ export function SliderField({ label, min, max, defaultValue, value, onChange }: 
         thumbProps={{ 'aria-labelledby': id }}
       />
       <Text size="xs" c="dimmed" mt={4}>
-        Default: {defaultValue}
+        <Trans>Default: {{ value: defaultValue }}</Trans>
       </Text>
     </div>
   );

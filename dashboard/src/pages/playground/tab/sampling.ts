@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import { samplingRules } from '#contract/inference/inference-fields.ts';
 import { callableModels, firstModelFor } from '#contract/inference/models.ts';
@@ -41,8 +42,8 @@ const maxTokensRule = integer(1);
 const topKRule = samplingRules.top_k;
 
 export const samplingErrors = ({ maxTokens, topK }: Sampling) => ({
-  maxTokens: numberError('Maximum tokens', maxTokensRule, maxTokens),
-  topK: numberError('Top k', topKRule, topK),
+  maxTokens: numberError(t`Maximum tokens`, maxTokensRule, maxTokens),
+  topK: numberError(t`Top k`, topKRule, topK),
 });
 
 /** False while a field is invalid, so that the request matches the fields. */

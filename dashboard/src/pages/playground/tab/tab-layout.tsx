@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Accordion, Text, Textarea, type TextareaProps } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
@@ -32,14 +34,16 @@ export function TabLayout(props: TabLayoutProps) {
         {!isWide && (
           <Accordion variant="contained">
             <Accordion.Item value="parameters">
-              <Accordion.Control>Parameters</Accordion.Control>
+              <Accordion.Control>
+                <Trans>Parameters</Trans>
+              </Accordion.Control>
               <Accordion.Panel>{parameters}</Accordion.Panel>
             </Accordion.Item>
           </Accordion>
         )}
         {details}
       </div>
-      {isWide && <Panel title="Parameters">{parameters}</Panel>}
+      {isWide && <Panel title={t`Parameters`}>{parameters}</Panel>}
     </div>
   );
 }
@@ -55,7 +59,7 @@ export function InputText({ error, value, onChange, ...props }: InputTextProps) 
   return (
     <Textarea
       {...props}
-      error={error || (value.trim() === '' && 'Enter some text')}
+      error={error || (value.trim() === '' && t`Enter some text`)}
       value={value}
       autosize
       minRows={4}
@@ -79,8 +83,8 @@ export function OutputText({ label, text, finishReason, isRunning }: OutputTextP
       <Text size="sm" fw={500} mb={4}>
         {label}
         {finishReason !== undefined && (
-          <Text component="span" size="xs" c="dimmed" ml="xs">
-            finish_reason: {finishReason}
+          <Text component="span" size="xs" c="dimmed" ms="xs">
+            {`finish_reason: ${finishReason}`}
           </Text>
         )}
       </Text>
@@ -88,7 +92,7 @@ export function OutputText({ label, text, finishReason, isRunning }: OutputTextP
         {text}
         {text === '' && !isRunning && (
           <Text component="span" c="dimmed">
-            The output appears here.
+            <Trans>The output appears here.</Trans>
           </Text>
         )}
       </PlainText>

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon } from '../../../components/icon.tsx';
@@ -40,7 +41,7 @@ function shortenVector(_: string, value: unknown): unknown {
 export function StopButton({ onClick }: { onClick: () => void }) {
   return (
     <Button variant="default" leftSection={<Icon name="stop" size={16} />} onClick={onClick}>
-      Stop
+      <Trans>Stop</Trans>
     </Button>
   );
 }

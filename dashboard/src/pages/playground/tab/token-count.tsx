@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Text } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { callCost } from '#contract/billing/cost.ts';
@@ -50,9 +52,7 @@ export function TokenCount({ label, texts, extra = 0, call }: TokenCountProps) {
   return (
     <div>
       <Text size="xs" c={isTooMany ? 'var(--mantine-color-error)' : 'dimmed'} className="number">
-        {label !== undefined && `${label}: `}
-        {label === undefined ? 'About' : 'about'} {formatWhole(tokens)} of {formatWhole(contextWindow)} tokens
-        {isTooMany && ': longer than the context window'}
+        {usageText(label, formatWhole(tokens), formatWhole(contextWindow), isTooMany)}
       </Text>
       {model && !isTooMany && (
         <Text size="xs" c="dimmed" className="number">
@@ -63,6 +63,16 @@ export function TokenCount({ label, texts, extra = 0, call }: TokenCountProps) {
   );
 }
 
+function usageText(model: string | undefined, tokens: string, limit: string, isTooMany: boolean): string {
+  if (model === undefined)
+    return isTooMany
+      ? t`About ${tokens} of ${limit} tokens: longer than the context window`
+      : t`About ${tokens} of ${limit} tokens`;
+  return isTooMany
+    ? t`${model}: about ${tokens} of ${limit} tokens: longer than the context window`
+    : t`${model}: about ${tokens} of ${limit} tokens`;
+}
+
 /** "Costs 1 credit", or "Costs up to 0.012 credits" if that depends on the response. */
 function costText(model: Model, { service, sampling, defaultMaxTokens }: EstimatedCall, input: number, now: number) {
   const { maxTokens } = sampling;
@@ -70,7 +80,7 @@ function costText(model: Model, { service, sampling, defaultMaxTokens }: Estimat
   const output = Math.min(wanted, model.contextWindow - input);
   const cost = (tokens: number) => callCost(model, service, { input, output: tokens }, now);
   const most = creditCount(cost(output) / microPerCredit, formatCredits);
-  return cost(0) === cost(output) ? `Costs ${most}` : `Costs up to ${most}`;
+  return cost(0) === cost(output) ? t`Costs ${{ credits: most }}` : t`Costs up to ${{ credits: most }}`;
 }
 
 interface PromptTokensProps {
@@ -98,7 +108,7 @@ export function PromptTokens({ chat: { draft, threads }, text }: PromptTokensPro
       ))}
       {isCompared && (
         <Text size="xs" c="dimmed">
-          Each message goes to both models, and both responses are charged.
+          <Trans>Each message goes to both models, and both responses are charged.</Trans>
         </Text>
       )}
     </div>
