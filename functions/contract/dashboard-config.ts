@@ -108,8 +108,11 @@ export const originMark = '{{origin}}';
 /** Types of files that may contain `originMark`. In scripts, the browser replaces it. */
 export const withOrigin: ReadonlySet<string> = new Set(['.html', '.md', '.txt']);
 
-/** Files of the build that are not published. */
-export const notPublished: readonly string[] = ['sources.txt', '.vite'];
+/** Folder of the build with the files of `hashedAssets` in Brotli's best compression. Every browser with modules reads it. */
+export const brotliAssets = 'brotli';
+
+/** Files of the build that are not published under their names. */
+export const notPublished: readonly string[] = ['sources.txt', '.vite', brotliAssets];
 
 /** Returns whether a request is a browser navigation, by its Accept header. */
 export const acceptsPage = (accept = ''): boolean => accept.includes('text/html');

@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct, type IDependable } from 'constructs';
 import {
+  brotliAssets,
   cacheControl,
   type DashboardConfig,
   hashedAssets,
@@ -53,8 +54,10 @@ class DashboardFiles extends Construct {
         prune: false,
         ...more,
       });
-    const hashed = publish('Hashed', [Source.asset(join(dashboard, assets))], cacheControl.hashed, {
+    // CloudFront passes on what is already compressed, and compresses less itself.
+    const hashed = publish('Hashed', [Source.asset(join(dashboard, brotliAssets))], cacheControl.hashed, {
       destinationKeyPrefix: assets,
+      contentEncoding: 'br',
     });
     const files = Source.asset(dashboard, { exclude: [assets, ...notPublished] });
     const texts = Object.entries(textTypes).map(([id, [pattern, type]]) =>

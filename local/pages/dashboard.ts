@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import {
   acceptsPage,
+  brotliAssets,
   cacheControl,
   type DashboardConfig,
   dashboardHeaders,
@@ -110,7 +111,10 @@ async function readAssets(folder: string, origin: string): Promise<ReadonlyMap<s
     const cache = path.startsWith(hashedAssets) ? cacheControl.hashed : cacheControl.other;
     const content = await readFile(file);
     const body = withOrigin.has(extension) ? Buffer.from(content.toString().replaceAll(originMark, origin)) : content;
-    assets.set(path, { body, type, cache, compressed: new Map() });
+    const brotli = path.startsWith(hashedAssets)
+      ? await readFile(join(folder, brotliAssets, path.slice(hashedAssets.length)))
+      : undefined;
+    assets.set(path, { body, type, cache, compressed: new Map(brotli && [['br', Promise.resolve(brotli)]]) });
   }
   return assets;
 }
@@ -126,7 +130,7 @@ async function sendAsset(
   response: ServerResponse,
   { status, asset, headers }: Sent,
 ): Promise<void> {
-  const coding = codingFor(accepted, asset.type, asset.body.byteLength);
+  const coding = codingFor(accepted, asset);
   const body = coding === undefined ? asset.body : await compressedBody(asset, coding);
   response.writeHead(status, {
     ...headers,
@@ -167,15 +171,18 @@ const codings = {
 } as const;
 export type Coding = keyof typeof codings;
 
-/** Takes a few ms per 100 KB. The maximum quality takes a hundred times as long and saves 5%. */
+/** Takes a few ms per 100 KB. The build compresses hashed files with the maximum, which takes a hundred times as long. */
 const brotliQuality = 6;
 /** CloudFront also compresses only files of at least 1,000 bytes. */
 const minBytes = 1000;
 const compressible = /^(?:text\/|application\/json|image\/svg)/;
 
 /** Selects the coding by Accept-Encoding (RFC 9110, 12.5.3). Undefined for none. */
-function codingFor(accepted: string | readonly string[] | undefined, type: string, bytes: number): Coding | undefined {
-  if (bytes < minBytes || !compressible.test(type)) return undefined;
+function codingFor(
+  accepted: string | readonly string[] | undefined,
+  { type, body, compressed }: Asset,
+): Coding | undefined {
+  if (compressed.size === 0 && (body.byteLength < minBytes || !compressible.test(type))) return undefined;
   const taken = new Set(
     String(accepted ?? '')
       .split(',')

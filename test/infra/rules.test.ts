@@ -12,8 +12,8 @@ import { fullStage as stage } from '#test/stages/full-stage.ts';
 import { newApp } from './stacks.ts';
 
 const dashboard = await testFolder();
-mkdirSync(join(dashboard, 'assets'));
-for (const file of ['index.html', 'assets/a.js']) writeFileSync(join(dashboard, file), 'x');
+for (const folder of ['assets', 'brotli']) mkdirSync(join(dashboard, folder));
+for (const file of ['index.html', 'assets/a.js', 'brotli/a.js']) writeFileSync(join(dashboard, file), 'x');
 
 /** All deployable stacks: a stage with every option, and the pipeline. */
 const app = newApp();

@@ -8,8 +8,9 @@ import { ofType, synthesise } from '../synth.ts';
 
 const dashboard = await testFolder();
 afterAll(() => removeFolder(dashboard));
-mkdirSync(join(dashboard, 'assets'));
-for (const file of ['index.html', 'favicon.svg', 'assets/a.js']) writeFileSync(join(dashboard, file), 'x');
+for (const folder of ['assets', 'brotli']) mkdirSync(join(dashboard, folder));
+for (const file of ['index.html', 'favicon.svg', 'assets/a.js', 'brotli/a.js'])
+  writeFileSync(join(dashboard, file), 'x');
 const { api, own } = synthesiseNow({ dashboard });
 const top = own['text-ai-live-api']!.Resources;
 
@@ -56,7 +57,7 @@ describe('the deployment of a page', () => {
   });
 });
 
-const hashed = { prune: false, cache: 'public, max-age=31536000, immutable', sources: 1 };
+const hashed = { prune: false, cache: 'public, max-age=31536000, immutable', coding: 'br', sources: 1 };
 const others = { prune: false, cache: 'no-cache', sources: 2, exclude: ['*.html', '*.md', '*.txt'] };
 const text = { prune: false, cache: 'no-cache', sources: 1, exclude: ['*'], isFilled: true };
 const before = [idOf('Others'), idOf('Markdown'), idOf('Texts')];
@@ -74,6 +75,7 @@ test.each([
   expect({
     prune: Properties['Prune'],
     cache: metadata['cache-control'],
+    coding: metadata['content-encoding'],
     type: metadata['content-type'],
     sources: (Properties['SourceObjectKeys'] as unknown[]).length,
     include: Properties['Include'],
