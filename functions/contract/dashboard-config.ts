@@ -15,6 +15,8 @@ export const DashboardConfig = v.object({
   salesEmail: v.optional(v.nullable(v.string()), null),
   /** Whether plans and credits are paid for. */
   payments: v.optional(v.boolean(), false),
+  /** Whether keys can store prompts and responses. */
+  storePrompts: v.optional(v.boolean(), false),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 

@@ -270,6 +270,7 @@ export const jobs = {
       },
       queues: ['payments'],
       audioFiles: 'delete',
+      content: 'delete',
     },
     timeoutSeconds: 900,
   },

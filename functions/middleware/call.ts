@@ -108,6 +108,10 @@ export class ResponseLifecycle {
   cost = 0;
   /** Tokens of a whole response; a stream reports its own. */
   usage: ModelUsage | undefined;
+  /** The body of a response that is sent as a whole. */
+  body: string | undefined;
+  /** Days for which prompt and response are stored. */
+  contentDays: number | undefined;
   /** Epoch ms. */
   firstByteAt: number | undefined;
   readonly #now: () => number;
@@ -116,6 +120,7 @@ export class ResponseLifecycle {
   #hasLeft = false;
   #settlement: (() => Promise<void>) | undefined;
   #settled: Promise<void> | undefined;
+  #followUp: (() => Promise<void>) | undefined;
   #isClosed = false;
 
   constructor(now: () => number, onClose: () => void) {
@@ -147,9 +152,15 @@ export class ResponseLifecycle {
     this.#onLeave?.();
   }
 
-  close(): void {
+  /** Sets the work that follows the closed response, which it does not delay. It must not reject. */
+  followBy(work: () => Promise<void>): void {
+    this.#followUp = work;
+  }
+
+  async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onClose();
+    await this.#followUp?.();
   }
 }

@@ -68,6 +68,7 @@ export function envelope(
       const isText = responseKinds.includes('text') && v.is(TextBody, result);
       if (isText) lifecycle.headers = { ...headers, 'Content-Type': result.contentType };
       const body = isText ? result.body : JSON.stringify(format.success(statusCode, message, result ?? null));
+      lifecycle.body = body;
       const cookies = cookieHeaders(call, outcome().sessionCookie);
       request.response = { statusCode, headers: lifecycle.headers, ...cookies, body, lifecycle } satisfies CallResponse;
       return undefined;
@@ -88,6 +89,7 @@ export function envelope(
       lifecycle.headers = headers;
       const cookies = cookieHeaders(call, outcome().sessionCookie);
       const body = JSON.stringify(format.error(withCharge(error, call)));
+      lifecycle.body = body;
       request.response = { statusCode, headers, ...cookies, body, lifecycle } satisfies CallResponse;
     },
   };

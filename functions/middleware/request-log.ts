@@ -105,6 +105,7 @@ export function recordOf(
     ...(detail !== undefined && { detail }),
     headers: headersOf(response.headers),
     ...(unlisted > 0 && { unlisted }),
+    ...(response.contentDays !== undefined && { contentDays: response.contentDays }),
   };
 }
 

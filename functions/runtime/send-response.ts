@@ -15,7 +15,7 @@ export function bufferedHandler(handle: Handle) {
   return async (event: APIGatewayProxyEvent, context: Context) => {
     const { lifecycle, ...response } = await responseOf(handle, event, context);
     await lifecycle.settle();
-    lifecycle.close();
+    await lifecycle.close();
     return response;
   };
 }
@@ -33,7 +33,7 @@ export function streamedHandler(handle: Handle) {
       response.on('error', () => undefined);
       await (typeof body === 'string' ? sendWhole(response, body, lifecycle) : sendPieces(response, body));
     } finally {
-      lifecycle.close();
+      await lifecycle.close();
     }
   });
 }

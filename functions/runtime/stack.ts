@@ -4,6 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { responseFormats, TextBody } from '#contract/http/format.ts';
 import type { Route } from '#contract/http/route.ts';
+import { canStoreContent } from '#contract/requests/stored-content.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
@@ -31,12 +32,13 @@ import { limitMisfits, type MisfitLimit } from '#middleware/misfits.ts';
 import { refuseRetiredModel } from '#middleware/model-dates.ts';
 import { envelope, type EnvelopeOptions } from '#middleware/outgoing.ts';
 import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
+import { type ContentWriter, storeContent } from '#middleware/stored-content.ts';
 import { callerAddressOf } from './network.ts';
 import { explainOutage } from './outage.ts';
 import { ambient, environment } from './process.ts';
 import { bufferedHandler, canStream, streamedHandler } from './send-response.ts';
 import type { CoreServices } from './services/core-services.ts';
-import { logger, recordLostSettlement, recordRequest } from './telemetry.ts';
+import { logger, recordLostContent, recordLostSettlement, recordRequest } from './telemetry.ts';
 
 export interface InputSteps {
   readonly orderOf?: MakeOrder | undefined;
@@ -58,6 +60,7 @@ export function stack(
   const idempotency = idempotencyMiddlewares(route, idempotent(services), forbidden);
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(route, () => log, priced && ((call) => recordOf(call, priced, sampleRefusal))))
+    .use(canStoreContent(route) ? storeContent(route, contentWriter(services)) : [])
     .use(
       envelope(
         () => outcome,
@@ -155,6 +158,21 @@ const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   onLostRecord: (error) =>
     logger().error('the claim of an Idempotency-Key could not be finished and will expire', { error }),
 });
+
+/** Milliseconds after which the storage of a prompt and response is abandoned. */
+const contentMs = 5000;
+
+const contentWriter = (services: () => CoreServices) => (): ContentWriter | undefined => {
+  if (environment().CONTENT_BUCKET === undefined) return undefined;
+  return {
+    put: async (place, content, days) =>
+      (await services().contents()).put(place, content, days, AbortSignal.timeout(contentMs)),
+    onLost: (error) => {
+      logger().warn('a prompt and response could not be stored', { error });
+      recordLostContent();
+    },
+  };
+};
 
 const misfitLimit = (services: () => CoreServices) => (): MisfitLimit => ({
   isOn: environment().NETWORK_LIMITS === 'on',

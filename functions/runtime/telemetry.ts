@@ -78,6 +78,11 @@ export function recordLostSettlement(): void {
   requestMetrics().publishStoredMetrics();
 }
 
+export function recordLostContent(): void {
+  requestMetrics().addMetric(metrics.lostContents, MetricUnit.Count, 1);
+  requestMetrics().publishStoredMetrics();
+}
+
 export function recordRejectedMail(): void {
   requestMetrics().addMetric(metrics.rejectedMails, MetricUnit.Count, 1);
   requestMetrics().publishStoredMetrics();

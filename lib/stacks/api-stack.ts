@@ -37,7 +37,7 @@ export class ApiStack extends Stack {
   readonly inferenceUrl: CfnOutput;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    const { stage, tables, audio, archive, buffered, dashboard, ...stack } = props;
+    const { stage, tables, audio, archive, contents, buffered, dashboard, ...stack } = props;
     super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
 
     this.alarms = alarmTopic(this, stage);
@@ -63,7 +63,7 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
-    const resources = { ...shared, tables, mail: this.mail, messaging, audio, archive };
+    const resources = { ...shared, tables, mail: this.mail, messaging, audio, archive, contents };
     const { compute } = stage;
     const environments =
       compute.kind === 'managed-instances'

@@ -4,7 +4,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Construct } from 'constructs';
 import { Backups } from '#lib/constructs/data/backups.ts';
-import { AudioFiles, LedgerArchive } from '#lib/constructs/data/buckets.ts';
+import { AudioFiles, LedgerArchive, StoredContents } from '#lib/constructs/data/buckets.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
 import { domainOf } from '#lib/deployable.ts';
 import { pageOrigin } from '#lib/settings.ts';
@@ -34,13 +34,15 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * Retained resources: the tables, the ledger's archive, the files of long audio, the email identity, the account's role
+ * Retained resources: the tables, the ledger's archive, the files of long audio, stored prompts and responses, the email identity, the account's role
  * for API Gateway logs.
  */
 export class DataStack extends Stack {
   readonly tables: Tables;
   readonly audio: AudioFiles;
   readonly archive: LedgerArchive;
+  /** Undefined if the stage stores no prompts. */
+  readonly contents: StoredContents | undefined;
   /** Undefined if the stage copies no backups. */
   readonly backups: Backups | undefined;
 
@@ -57,6 +59,8 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'LongAudioEndpointPolicy', { value: endpointPolicy.managedPolicyArn });
     this.archive = new LedgerArchive(this, 'Archive');
     new CfnOutput(this, 'ArchiveBucket', { value: this.archive.bucket.bucketName });
+    this.contents = stage.storePrompts ? new StoredContents(this, 'Contents') : undefined;
+    if (this.contents) new CfnOutput(this, 'ContentBucket', { value: this.contents.bucket.bucketName });
     if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
     this.backups = stage.backup
       ? new Backups(this, 'Backups', { tables: this.tables, archive: this.archive, backup: stage.backup })

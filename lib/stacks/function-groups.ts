@@ -26,7 +26,7 @@ export class FunctionGroup extends NestedStack {
   readonly functions: ReadonlyMap<Route, ServiceFunction>;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
-    const { routes, tables, mail, messaging, audio, archive, queues, stage, publicOrigin, alarms } = props;
+    const { routes, tables, mail, messaging, audio, archive, contents, queues, stage, publicOrigin, alarms } = props;
     const { environments } = props;
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
     const shared = { stage, publicOrigin, alarms };
@@ -53,7 +53,16 @@ export class FunctionGroup extends NestedStack {
         ...(environments && minimum !== undefined && { shared: { by: environments, minEnvironments: minimum } }),
         ...shared,
       });
-      grantUses(fn, route.uses, { tables, mail, messaging, audio, archive, stage, ...(queues && { queues }) });
+      grantUses(fn, route.uses, {
+        tables,
+        mail,
+        messaging,
+        audio,
+        archive,
+        contents,
+        stage,
+        ...(queues && { queues }),
+      });
       if (route.opensSession && stage.frontDoor.kind === 'edge')
         fn.addEnvironment('COUNTRY_HEADER', countryHeader.toLowerCase());
       return fn;
@@ -66,7 +75,7 @@ export class FunctionGroup extends NestedStack {
 export interface JobGroupProps
   extends
     SharedProps,
-    Pick<Resources, 'tables' | 'mail' | 'messaging' | 'audio' | 'archive'>,
+    Pick<Resources, 'tables' | 'mail' | 'messaging' | 'audio' | 'archive' | 'contents'>,
     Pick<JobFunctionProps, 'recordedLogs'> {
   readonly jobs: readonly Job[];
   /** Queues of other groups. */
@@ -82,7 +91,7 @@ export class JobGroup extends NestedStack {
   readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {
-    const { jobs, tables, mail, messaging, audio, archive, recordedLogs, apiOrigin, ...shared } = props;
+    const { jobs, tables, mail, messaging, audio, archive, contents, recordedLogs, apiOrigin, ...shared } = props;
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = jobs.map((job) => {
@@ -99,7 +108,7 @@ export class JobGroup extends NestedStack {
       ),
     ]);
     for (const { job, fn } of functions)
-      grantUses(fn, job.uses, { tables, mail, messaging, audio, archive, queues, stage });
+      grantUses(fn, job.uses, { tables, mail, messaging, audio, archive, contents, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
     rollOut(this, stage, this.jobs);
     this.queues = queues;
@@ -107,7 +116,7 @@ export class JobGroup extends NestedStack {
       const entry = jobEntry(canary);
       const { model } = stage.canary;
       const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });
-      grantUses(fn, canary.uses, { tables, mail, messaging, audio, archive, stage });
+      grantUses(fn, canary.uses, { tables, mail, messaging, audio, archive, contents, stage });
     }
   }
 }

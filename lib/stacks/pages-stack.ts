@@ -119,9 +119,10 @@ export interface PagesStackProps {
 export class PagesStack extends NestedStack {
   constructor(scope: Construct, id: string, { stage, dashboard, bucket, origin, after }: PagesStackProps) {
     super(scope, id, { description: 'Text AI platform: files of dashboard and API reference' });
-    const { googleClientId, planTable, salesEmail } = stage;
+    const { googleClientId, planTable, salesEmail, storePrompts } = stage;
     const payments = stage.payments !== null;
-    const config = { googleClientId, local: false, demoSpeechFormats: null, planTable, salesEmail, payments };
+    const demoSpeechFormats = null;
+    const config = { googleClientId, local: false, demoSpeechFormats, planTable, salesEmail, payments, storePrompts };
     new DashboardFiles(this, 'Files', { dashboard, origin, config, bucket });
     this.nestedStackResource?.node.addDependency(...after);
   }

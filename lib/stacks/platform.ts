@@ -45,8 +45,8 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   const name = `text-ai-${stage.name}`;
   const common = { ...(stage.env && { env: stage.env }), stage };
   const data = new DataStack(scope, `${name}-data`, common);
-  const { tables, audio, archive, backups } = data;
-  const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables, audio, archive });
+  const { tables, audio, archive, contents, backups } = data;
+  const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables, audio, archive, contents });
   // The account's log role must exist before an API that logs.
   api.addStackDependency(data);
   const { jobs, mail, alarms } = api;

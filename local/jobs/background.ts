@@ -16,7 +16,8 @@ export interface BackgroundOptions {
   readonly database: Database;
   readonly queues: QueuePumpOptions['store'];
   readonly folder: DataFolder;
-  readonly files: Pick<FileStore, 'expire'>;
+  /** Their objects expire. */
+  readonly stores: readonly Pick<FileStore, 'expire'>[];
   readonly events: EventBus;
   readonly logLines: Pick<LogSubscription, 'settled'>;
   readonly hasCanary: boolean;
@@ -73,7 +74,7 @@ const closeMs = 2000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
-  const { database, files, events, logLines, hasCanary, stripe, now, log } = options;
+  const { database, stores, events, logLines, hasCanary, stripe, now, log } = options;
   const own = jobsFor(stripe !== undefined);
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
@@ -96,7 +97,11 @@ export async function startBackground(options: BackgroundOptions, closers: Close
 
   const sweep = createTtlSweep(database, specs);
   const expiry = { name: 'ttl-sweep', everySeconds: sweepSeconds, run: () => sweep(now()) };
-  const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
+  const fileExpiry = {
+    name: 'file-expiry',
+    everySeconds: 3600,
+    run: () => Promise.all(stores.map((store) => store.expire())),
+  };
   const isWorkless = async ({ id }: Job): Promise<boolean> => {
     // In an external database, the scan would cost more than the job's queries.
     if (id !== jobs.sweepMeters.id || !database.file) return false;

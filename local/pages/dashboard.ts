@@ -65,6 +65,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Pages> {
     demoSpeechFormats,
     planTable,
     salesEmail: 'sales@example.com',
+    storePrompts: true,
     payments,
   });
   const assets = await readAssets(folder, origin);

@@ -8,7 +8,14 @@ import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
 
-const Meta = v.object({ key: v.string(), contentType: v.string(), bytes: v.number(), etag: v.string() });
+/** `days`: until it is deleted, if that is not the bucket's rule. */
+const Meta = v.object({
+  key: v.string(),
+  contentType: v.string(),
+  bytes: v.number(),
+  etag: v.string(),
+  days: v.exactOptional(v.number()),
+});
 
 /** `path` is the file with the object's bytes. */
 export type StoredObject = v.InferOutput<typeof Meta> & { readonly path: string };
@@ -38,10 +45,20 @@ const dayMs = 86_400_000;
 export interface FileStoreOptions {
   readonly now?: () => number;
   readonly reserve?: number;
+  /** Objects that are kept, newest first. Default: all. */
+  readonly maxObjects?: number;
 }
 
+/** Writes after which surplus objects are deleted. */
+const writesPerTrim = 100;
+
 /** The objects of a bucket: one file each, with its metadata next to it. Creates nothing before the first write. */
-export function openFileStore(folder: string, { now = Date.now, reserve = reserveBytes }: FileStoreOptions = {}) {
+export function openFileStore(
+  folder: string,
+  { now = Date.now, reserve = reserveBytes, maxObjects }: FileStoreOptions = {},
+) {
+  let writes = 0;
+
   async function requireFreeSpace(): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < reserve) throw new DiskFull('the disk is full');
@@ -76,13 +93,20 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
     return { path, bytes, md5: hash.digest('hex') };
   }
 
-  async function keep(key: string, contentType: string, { path: from, bytes, md5 }: Draft): Promise<StoredObject> {
+  async function keep(
+    key: string,
+    contentType: string,
+    { path: from, bytes, md5 }: Draft,
+    days?: number,
+  ): Promise<StoredObject> {
     const { path, meta } = paths(key);
-    const stored = { key, contentType, bytes, etag: `"${md5}"` };
+    const stored = { key, contentType, bytes, etag: `"${md5}"`, ...(days !== undefined && { days }) };
     const at = new Date(now());
     await utimes(from, at, at);
     await rename(from, path);
     await writeJsonFile(meta, stored);
+    writes += 1;
+    if (maxObjects !== undefined && writes % writesPerTrim === 0) await trim(maxObjects);
     return { ...stored, path };
   }
 
@@ -103,10 +127,31 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
       const current = name.endsWith('.draft') ? Date.now() : now();
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: current }));
       const found = await readJsonFile(join(folder, `${name}.json`), Meta).catch(() => undefined);
-      const days = retentionDays[found?.key.startsWith('texts/') ? 'texts' : 'other'];
+      const days = found?.days ?? retentionDays[found?.key.startsWith('texts/') ? 'texts' : 'other'];
       if (name.endsWith('.json') || current - mtimeMs < days * dayMs) continue;
       await Promise.all([rm(path, { force: true }), rm(`${path}.json`, { force: true })]);
     }
+  }
+
+  const names = async (): Promise<string[]> =>
+    (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.json'));
+
+  async function trim(max: number): Promise<void> {
+    const metas = (await names()).map(async (name) => {
+      const path = join(folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
+      return { path, mtimeMs };
+    });
+    const newest = (await Promise.all(metas)).toSorted((one, other) => other.mtimeMs - one.mtimeMs);
+    for (const { path } of newest.slice(max))
+      await Promise.all([rm(path, { force: true }), rm(path.slice(0, -'.json'.length), { force: true })]);
+  }
+
+  /** Sorted keys with a prefix, after a key. */
+  async function keysWith(prefix: string, after: string): Promise<string[]> {
+    const metas = (await names()).map((name) => readJsonFile(join(folder, name), Meta).catch(() => undefined));
+    const keys = (await Promise.all(metas)).flatMap((meta) => meta?.key ?? []);
+    return keys.filter((key) => key.startsWith(prefix) && key > after).toSorted();
   }
 
   /** `to` is exclusive. */
@@ -119,9 +164,10 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
     find,
     remove,
     expire,
+    keysWith,
     bytesOf,
     discard: (path: string) => rm(path, { force: true }),
-    size: async () => (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.json')).length,
+    size: async () => (await names()).length,
   };
 }
 
@@ -158,3 +204,6 @@ export function sendError(res: ServerResponse, { status, code, message }: S3Erro
 
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+export const unescaped = (xml: string): string =>
+  xml.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import type { Faults } from '../shared/faults.ts';
 import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
 import {
   concatenated,
@@ -13,6 +14,7 @@ import {
   sendXml,
   type StoredObject,
   TooLarge,
+  unescaped,
 } from './file-store.ts';
 import { postObject } from './post-object.ts';
 
@@ -22,6 +24,7 @@ export interface S3Options {
   /** More buckets by name. They do not accept forms. */
   readonly others?: Readonly<Record<string, FileStore>>;
   readonly secret: () => string;
+  readonly faults?: Faults;
   readonly now: () => number;
   readonly pageOrigins?: readonly string[];
 }
@@ -31,7 +34,15 @@ const maxPutBytes = 5 * 1024 ** 3;
 const maxXmlBytes = 1024 * 1024;
 
 /** Serves S3 buckets with path-style URLs: objects, ranges, multipart uploads, and POST forms. */
-export function startS3({ store, bucket, others, secret, now, pageOrigins = [] }: S3Options): Promise<Loopback> {
+export function startS3({
+  store,
+  bucket,
+  others,
+  secret,
+  now,
+  pageOrigins = [],
+  faults,
+}: S3Options): Promise<Loopback> {
   const stores = new Map(Object.entries({ ...others, [bucket]: store }));
   const operations = new Map([...stores].map(([name, one]) => [name, objectOperations(name, one)]));
   const cors = corsRule(bucket, pageOrigins);
@@ -49,6 +60,7 @@ export function startS3({ store, bucket, others, secret, now, pageOrigins = [] }
       res.writeHead(204, { etag }).end();
       return;
     }
+    if (faults?.take('s3')) throw new S3Error(503, 'ServiceUnavailable', 'Please reduce your request rate.');
     if (!req.headers.authorization?.startsWith('AWS4-HMAC-SHA256 '))
       throw new S3Error(403, 'AccessDenied', 'Access Denied');
     await operation(req, res, key, url.searchParams);
@@ -82,7 +94,7 @@ function objectOperations(bucket: string, store: FileStore) {
     switch (method) {
       case 'HEAD':
       case 'GET':
-        return sendObject(req, res, await existing(key));
+        return key === '' ? list(res, query) : sendObject(req, res, await existing(key));
       case 'DELETE':
         await (uploadId === null ? store.remove(key) : uploads.drop(uploadId));
         res.writeHead(204).end();
@@ -95,6 +107,7 @@ function objectOperations(bucket: string, store: FileStore) {
           const ids = `<Bucket>${bucket}</Bucket><Key>${escaped(key)}</Key><UploadId>${id}</UploadId>`;
           return sendXml(res, 200, `<InitiateMultipartUploadResult>${ids}</InitiateMultipartUploadResult>`);
         }
+        if (query.has('delete')) return removeAll(res, (await readBody(req, maxXmlBytes)).toString());
         await readBody(req, maxXmlBytes);
         return completed(res, await uploads.complete(uploadId ?? '', key));
       default:
@@ -113,6 +126,7 @@ function objectOperations(bucket: string, store: FileStore) {
       key,
       req.headers['content-type'] ?? 'binary/octet-stream',
       await store.draft(req, maxPutBytes),
+      daysOf(req.headers['x-amz-tagging']),
     );
     res.writeHead(200, { etag }).end();
   }
@@ -132,6 +146,20 @@ function objectOperations(bucket: string, store: FileStore) {
     const { first, last } = rangeOf(req.headers['x-amz-copy-source-range'], from.bytes);
     const etag = await uploads.put(id, number, store.bytesOf(from, first, last + 1), maxPutBytes);
     sendXml(res, 200, `<CopyPartResult><ETag>${escaped(etag)}</ETag></CopyPartResult>`);
+  }
+
+  async function list(res: ServerResponse, query: URLSearchParams): Promise<void> {
+    const keys = await store.keysWith(query.get('prefix') ?? '', query.get('start-after') ?? '');
+    const shown = keys.slice(0, Number(query.get('max-keys') ?? 1000));
+    const contents = shown.map((key) => `<Contents><Key>${escaped(key)}</Key></Contents>`).join('');
+    const state = `<IsTruncated>${keys.length > shown.length}</IsTruncated><KeyCount>${shown.length}</KeyCount>`;
+    sendXml(res, 200, `<ListBucketResult>${state}${contents}</ListBucketResult>`);
+  }
+
+  async function removeAll(res: ServerResponse, xml: string): Promise<void> {
+    const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescaped(key));
+    await Promise.all(keys.map(store.remove));
+    sendXml(res, 200, '<DeleteResult></DeleteResult>');
   }
 
   function completed(res: ServerResponse, { key, etag }: StoredObject): void {
@@ -162,6 +190,12 @@ function knownError(error: unknown): S3Error | undefined {
   if (error instanceof DiskFull || error instanceof TooLarge)
     return new S3Error(503, 'SlowDown', 'The disk is too full for this object.');
   return error instanceof BodyTooLarge ? new S3Error(400, 'MaxMessageLengthExceeded', error.message) : undefined;
+}
+
+/** The tag that selects the bucket's lifecycle rule. */
+function daysOf(tagging: string | string[] | undefined): number | undefined {
+  const days = new URLSearchParams(String(tagging ?? '')).get('days');
+  return days === null ? undefined : Number(days);
 }
 
 function requireMatch(wanted: string | string[] | undefined, { etag }: StoredObject): void {

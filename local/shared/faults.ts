@@ -23,6 +23,7 @@ export const FaultOrder = v.variant('target', [
     count,
     rate,
   }),
+  v.object({ target: v.literal('s3'), fault: v.picklist(['unavailable', 'none']), count, rate }),
   v.object({
     target: v.literal('messages'),
     fault: v.picklist(['throttle', 'lost-reply', 'unavailable', 'none']),
@@ -58,6 +59,7 @@ export function createFaults(random: () => number = Math.random): Faults {
     bedrock: slot('bedrock', random),
     ses: slot('ses', random),
     dynamodb: slot('dynamodb', random),
+    s3: slot('s3', random),
     messages: slot('messages', random),
   };
   return {
@@ -71,6 +73,8 @@ export function createFaults(random: () => number = Math.random): Faults {
           return slots.ses.put(order.fault, order);
         case 'dynamodb':
           return slots.dynamodb.put(order.fault, order);
+        case 's3':
+          return slots.s3.put(order.fault, order);
         case 'messages':
           return slots.messages.put(order.fault, order);
       }
@@ -82,6 +86,7 @@ export function createFaults(random: () => number = Math.random): Faults {
       ...slots.bedrock.left(),
       ...slots.ses.left(),
       ...slots.dynamodb.left(),
+      ...slots.s3.left(),
       ...slots.messages.left(),
     ],
   };

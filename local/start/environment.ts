@@ -15,6 +15,7 @@ const endpointVariables = {
 export const longAudio = { bucket: 'audio', endpoint: 'long-audio' } as const;
 
 export const archiveBucket = 'archive';
+export const contentBucket = 'contents';
 
 /** Queues and buckets are always local, because an external service would not have them. */
 export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs' | 's3', string>>;
@@ -89,6 +90,7 @@ export function setFunctionVariables(
     AWS_ENDPOINT_URL_S3: endpoints.s3,
     AUDIO_BUCKET: longAudio.bucket,
     ARCHIVE_BUCKET: archiveBucket,
+    CONTENT_BUCKET: contentBucket,
     LONG_AUDIO_ENDPOINT: longAudio.endpoint,
     ...tableNames(),
     ...queueUrls(endpoints.sqs),

@@ -50,6 +50,9 @@ export interface Service {
 }
 
 const graceMs = 5000;
+
+/** Stored prompts and responses, at most about 1 GB. */
+const maxContents = 2000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 /**
@@ -79,6 +82,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const queues = openQueues(folder.file('queues.sqlite'), clock.now);
   closers.add(queues);
   const files = openFileStore(folder.file('audio'), { now: clock.now });
+  const contents = openFileStore(folder.file('contents'), { now: clock.now, maxObjects: maxContents });
   const faults = createFaults();
 
   // Binds the port first: all URLs contain it, and a port in use is reported before anything else starts.
@@ -117,6 +121,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
       queues,
       files,
       archive: openFileStore(folder.file('archive'), { now: clock.now }),
+      contents,
       inferences: openPending(folder.file('inferences'), Inference),
       receipts: openPending(folder.file('receipts'), Receipts),
       pageOrigins: originsOf(front.origin),
@@ -143,7 +148,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
       database,
       queues,
       folder,
-      files,
+      stores: [files, contents],
       events,
       logLines,
       hasCanary: options.canary === true,

@@ -21,7 +21,7 @@ import type { Faults } from '../shared/faults.ts';
 import { Problem } from '../shared/problems.ts';
 import type { Closers, Part } from '../shared/pump.ts';
 import { type QueueStore, startSqs } from '../sqs/server.ts';
-import { archiveBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
+import { archiveBucket, contentBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
 
 export interface ServiceOptions {
   /** 0 selects a free port. */
@@ -66,6 +66,7 @@ export interface StandInOptions {
   /** Files of long audio. Pages of `pageOrigins` may upload them. */
   readonly files: FileStore;
   readonly archive: FileStore;
+  readonly contents: FileStore;
   readonly pageOrigins: readonly string[];
   /** Receives SES bounces and complaints, delivery receipts, and results of asynchronous inference. */
   readonly publish: (event: unknown) => Promise<void>;
@@ -86,7 +87,7 @@ export interface StandIns {
 /** Starts a stand-in for each AWS service that is not external. Returns all addresses. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<StandIns> {
   const { proxy, external, faults, mails, phones, queues, engine, now, files, inferences, pageOrigins } = options;
-  const { archive, publish, receiptDelayMs = defaultReceiptDelayMs } = options;
+  const { archive, contents, publish, receiptDelayMs = defaultReceiptDelayMs } = options;
   const places = modelEndpoints(process.env['MODEL_ENDPOINTS']);
   const hosted = places.filter((one) => one.kind === 'sagemaker');
   const families = new Map(hosted.map(({ endpoint, family }) => [endpoint, family]));
@@ -120,7 +121,8 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
       startS3({
         store: files,
         bucket: longAudio.bucket,
-        others: { [archiveBucket]: archive },
+        others: { [archiveBucket]: archive, [contentBucket]: contents },
+        faults,
         secret,
         now,
         pageOrigins,

@@ -14,6 +14,7 @@ export const exportKinds = [
   'email',
   'ledger_entry',
   'request',
+  'request_content',
   'operator_action',
   'webhook',
   'agent',

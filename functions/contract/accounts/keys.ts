@@ -92,6 +92,10 @@ const described = {
   limit: v.nullable(LimitStanding),
   models: v.nullable(v.array(v.string())),
   services: v.nullable(v.array(v.string())),
+  contentDays: v.pipe(
+    v.nullable(whole),
+    v.description('Days for which prompts and responses of its calls are stored; null if they are not.'),
+  ),
 };
 
 /** A key as listed. The key itself is never stored. `createdAt` is null only if the key is unreadable. */

@@ -27,6 +27,12 @@ export type Access = 'read' | 'write' | 'delete' | 'append' | 'insert' | 'add' |
  */
 export type AudioFileUse = 'upload' | 'begin' | 'end' | 'read' | 'delete';
 
+/**
+ * Access to stored prompts and responses, if the stage stores them. `enable`: only knows that it does. `delete`: also
+ * reads.
+ */
+export type ContentUse = 'enable' | 'write' | 'read' | 'delete';
+
 /** Resources that a function uses. CDK derives its grants and environment from them. */
 export interface Uses {
   readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
@@ -37,6 +43,7 @@ export interface Uses {
   readonly asyncInference?: true;
   /** Access to the files of long audio. */
   readonly audioFiles?: AudioFileUse;
+  readonly content?: ContentUse;
   /** Access to the closed months of the ledger. */
   readonly archive?: 'read' | 'write';
   /** Calls the stage's encoders for text analysis, in addition to the chat model of its setting. */

@@ -98,7 +98,10 @@ export const PlanAssignment = v.object(
 /** Whole credits, valid for three months. */
 export const CreditGrant = v.object({ credits: integer(1, 1_000_000), reason }, body);
 
-/** Actions of operators, and the owner's `accept_terms`. Only `bin/operator.ts` can do `set_role`. */
+/**
+ * Actions of operators, the owner's `accept_terms`, and members' `store_content` and `read_content` of a key. Only
+ * `bin/operator.ts` can do `set_role`.
+ */
 const auditActions = [
   'suspend',
   'resume',
@@ -107,6 +110,8 @@ const auditActions = [
   'grant_credits',
   'set_role',
   'accept_terms',
+  'store_content',
+  'read_content',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 export const AuditAction = v.picklist(auditActions);
@@ -122,6 +127,9 @@ export const AuditedState = v.object({
   key: v.exactOptional(v.string()),
   role: v.exactOptional(v.string()),
   termsVersion: v.exactOptional(v.number()),
+  contentDays: v.exactOptional(v.nullable(v.number())),
+  /** The request whose prompt and response were read. */
+  contentOf: v.exactOptional(v.string()),
 });
 export type AuditedState = v.InferOutput<typeof AuditedState>;
 
@@ -176,11 +184,13 @@ export const MailList = v.object({
   suppression: v.nullable(v.object({ reason: v.picklist(['bounce', 'complaint']), at: instant })),
 });
 
-/** `at` in epoch ms. `by`: the operator's account; absent for `bin/operator.ts`. */
+/** `at` in epoch ms. `by`: the account of the operator or member; absent for `bin/operator.ts`. */
 export interface AuditEvent {
   readonly accountId: number;
   readonly action: AuditAction;
   readonly by?: number;
+  /** `by` is a member of the account's organization, who needs no role of an operator. */
+  readonly isMember?: true;
   readonly reason: string;
   readonly at: number;
   readonly requestId: string;

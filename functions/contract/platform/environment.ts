@@ -85,6 +85,8 @@ export const Environment = v.object({
   STRIPE_API: v.optional(v.pipe(v.string(), v.url())),
   /** Bucket for closed months of the ledger. */
   ARCHIVE_BUCKET: v.optional(v.string()),
+  /** Bucket for stored prompts and responses. Without it, none are stored. */
+  CONTENT_BUCKET: v.optional(v.string()),
   /** Bucket for long audio, and the asynchronous endpoint that transcribes it. */
   AUDIO_BUCKET: v.optional(v.string()),
   LONG_AUDIO_ENDPOINT: v.optional(v.string()),

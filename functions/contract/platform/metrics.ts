@@ -19,6 +19,8 @@ export const metrics = {
   overdueHold: 'overdueHold',
   /** Calls whose settlement failed to be written. The sweep settles them. */
   lostSettlements: 'lostSettlements',
+  /** Prompts and responses that could not be stored. */
+  lostContents: 'lostContents',
   /** Emails that SES rejected permanently. */
   rejectedMails: 'rejectedMails',
   /** Received payments that could not be granted. */

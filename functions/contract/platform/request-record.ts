@@ -43,6 +43,8 @@ export const RequestRecord = v.object({
   headers: v.record(v.picklist(recordedHeaders), short),
   /** Immediately preceding errors of the account that are counted but not recorded. */
   unlisted: v.exactOptional(count),
+  /** Days for which its prompt and response are stored. */
+  contentDays: v.exactOptional(count),
 });
 export type RequestRecord = v.InferOutput<typeof RequestRecord>;
 

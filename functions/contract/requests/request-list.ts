@@ -48,6 +48,12 @@ const RequestEntry = v.object({
   /** Response headers as sent. */
   headers: v.object(v.entriesFromList(['x-request-id', ...recordedHeaders], v.exactOptional(v.string()))),
   unlisted: whole,
+  contentExpiresAt: v.pipe(
+    v.nullable(instant),
+    v.description(
+      'Time until which its prompt and response are stored, unless they were deleted; null if they are not.',
+    ),
+  ),
 });
 
 /**

@@ -167,6 +167,7 @@ export const accountRoutes = {
       },
       archive: 'read',
       audioFiles: 'read',
+      content: 'read',
     },
   }),
   deleteAccount: defineRoute({

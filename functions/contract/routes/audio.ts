@@ -62,7 +62,7 @@ export const audioRoutes = {
     bodyInput: SpeechRequest,
     responseKinds: ['json', 'audio'],
     output: Speech,
-    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' }, inference: true },
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   }),
   listVoices: defineRoute({
     id: 'list-voices',
@@ -82,7 +82,7 @@ export const audioRoutes = {
     credential: 'key',
     bodyInput: OpenAiSpeechRequest,
     responseKinds: ['audio'],
-    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
+    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   }),
   createTranscription: defineRoute({
     ...transcription,
@@ -96,7 +96,7 @@ export const audioRoutes = {
     formInput: TranscriptionForm,
     bodyKinds: ['multipart', 'json'],
     output: Transcription,
-    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' }, inference: true },
+    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   }),
   createOpenAiTranscription: defineRoute({
     ...transcription,
@@ -108,7 +108,7 @@ export const audioRoutes = {
     bodyKinds: ['multipart'],
     responseKinds: ['json', 'text'],
     output: OpenAiTranscription,
-    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
+    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   }),
   createOpenAiTranslation: defineRoute({
     ...transcription,
@@ -120,7 +120,7 @@ export const audioRoutes = {
     bodyKinds: ['multipart'],
     responseKinds: ['json', 'text'],
     output: OpenAiSpeechTranslation,
-    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
+    uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   }),
   createUpload: defineRoute({
     ...shared,

@@ -73,7 +73,7 @@ export const conversationRoutes = {
     refusals: ['NOT_FOUND', 'REQUEST_IN_PROGRESS', 'INVALID_STATE'],
     priced: { service: 'chat', capability: 'chat' },
     idempotent: true,
-    uses: priced,
+    uses: { ...priced, content: 'write' },
     streaming: true,
     timeoutSeconds: 300,
   }),

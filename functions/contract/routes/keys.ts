@@ -1,5 +1,12 @@
 import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from '../accounts/keys.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import {
+  ContentDeletion,
+  ContentPath,
+  ContentSetting,
+  KeyContentPath,
+  StoredContent,
+} from '../requests/stored-content.ts';
 
 export const keyRoutes = {
   createKey: defineRoute({
@@ -71,5 +78,59 @@ export const keyRoutes = {
     success: { status: 201, message: 'SUCCESS' },
     refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'delete', meters: 'write' } },
+  }),
+  setKeyContent: defineRoute({
+    id: 'set-key-content',
+    method: 'PUT',
+    path: '/api/keys/{id}/content',
+    summary: 'Store prompts and responses of a key',
+    note: 'Applies to later calls. Turning it off deletes nothing.',
+    credential: 'session',
+    access: 'manage',
+    confirmed: true,
+    pathInput: KeyContentPath,
+    bodyInput: ContentSetting,
+    output: KeyRecord,
+    refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
+    uses: { tables: { accounts: 'write', meters: 'write', audit: 'add' }, content: 'enable' },
+  }),
+  deleteKeyContent: defineRoute({
+    id: 'delete-key-content',
+    method: 'DELETE',
+    path: '/api/keys/{id}/content',
+    summary: 'Delete the stored content of a key',
+    note: 'Deletes all stored prompts and responses of its calls. Repeat until `isDone` is true.',
+    credential: 'session',
+    access: 'manage',
+    confirmed: true,
+    pathInput: KeyContentPath,
+    output: ContentDeletion,
+    uses: { tables: { accounts: 'write' }, content: 'delete' },
+  }),
+  getRequestContent: defineRoute({
+    id: 'get-request-content',
+    method: 'GET',
+    path: '/api/keys/{id}/content/{requestId}',
+    summary: 'Get the stored content of a request',
+    note: 'The prompt and the response of a call with the key.',
+    credential: 'session',
+    access: 'develop',
+    confirmed: true,
+    pathInput: ContentPath,
+    output: StoredContent,
+    refusals: ['NOT_FOUND'],
+    uses: { tables: { accounts: 'write', audit: 'add' }, content: 'read' },
+  }),
+  deleteRequestContent: defineRoute({
+    id: 'delete-request-content',
+    method: 'DELETE',
+    path: '/api/keys/{id}/content/{requestId}',
+    summary: 'Delete the stored content of a request',
+    credential: 'session',
+    access: 'manage',
+    confirmed: true,
+    pathInput: ContentPath,
+    refusals: ['NOT_FOUND'],
+    uses: { tables: { accounts: 'write' }, content: 'delete' },
   }),
 } as const satisfies Record<string, Route>;

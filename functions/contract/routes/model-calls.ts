@@ -4,7 +4,7 @@ const modelCall = {
   method: 'POST',
   credential: 'key',
   idempotent: true,
-  uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
+  uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   streaming: true,
 } as const;
 

@@ -24,7 +24,7 @@ export const responseRoutes = {
     bodyInput: ResponseRequest,
     output: ResponseObject,
     refusals: ['NOT_FOUND'],
-    uses: { tables: { meters: 'write', idempotency: 'delete', responses: 'write' }, inference: true },
+    uses: { tables: { meters: 'write', idempotency: 'delete', responses: 'write' }, inference: true, content: 'write' },
   }),
   compactResponse: defineRoute({
     ...modelCalls.chat,
@@ -35,7 +35,7 @@ export const responseRoutes = {
     bodyInput: CompactionRequest,
     output: CompactedResponse,
     refusals: ['NOT_FOUND'],
-    uses: { tables: { meters: 'write', idempotency: 'delete', responses: 'read' }, inference: true },
+    uses: { tables: { meters: 'write', idempotency: 'delete', responses: 'read' }, inference: true, content: 'write' },
   }),
   getResponse: defineRoute({
     ...stored,

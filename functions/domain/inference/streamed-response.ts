@@ -7,6 +7,9 @@ export interface StreamOptions<Chunk> {
   readonly failureChunks?: ((refusal: Refusal) => readonly Chunk[]) | undefined;
 }
 
+/** More than the output tokens of any model. */
+const maxRecordedChunks = 200_000;
+
 /** A streamed result of an operation. Generation starts immediately. */
 export class StreamedResponse<Chunk = unknown> {
   readonly #chunks: AsyncIterator<Chunk>;
@@ -15,6 +18,7 @@ export class StreamedResponse<Chunk = unknown> {
   readonly #usage: () => ModelUsage | null | undefined;
   readonly #options: StreamOptions<Chunk>;
   readonly #first: Promise<IteratorResult<Chunk>>;
+  #recorded: Chunk[] | undefined;
   #isRead = false;
   #isWhole = false;
 
@@ -45,7 +49,13 @@ export class StreamedResponse<Chunk = unknown> {
     const chunk = await (this.#isRead ? this.#chunks.next() : this.#first);
     this.#isRead = true;
     this.#isWhole ||= chunk.done === true;
+    if (this.#recorded && !chunk.done && this.#recorded.length < maxRecordedChunks) this.#recorded.push(chunk.value);
     return chunk;
+  }
+
+  /** Returns a list of the chunks that are read from now on, up to a limit. */
+  record(): readonly Chunk[] {
+    return (this.#recorded ??= []);
   }
 
   /** Returns the cost so far in microcredits; final after the end, and 0 before the first chunk is read. */

@@ -52,7 +52,7 @@ export interface KeyChanges extends KeyLimitChanges {
 }
 
 export function changedKey(record: KeyRecord, changes: KeyChanges, now: number): KeyRecord {
-  if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked. Create a new one.');
+  refuseEnded(record);
   if (record.suspendedByOperator && changes.status === 'active') {
     throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator. Create a new one.');
   }
@@ -71,6 +71,17 @@ export function changedKey(record: KeyRecord, changes: KeyChanges, now: number):
       'The key has expired, and its spending may no longer be known; send limit as well.',
     );
   return withLimits(changed, changes);
+}
+
+/** Applies to later calls. `days` null: their prompts and responses are not stored. */
+export function withContentDays(record: KeyRecord, days: number | null): KeyRecord {
+  refuseEnded(record);
+  const { contentDays: _, ...rest } = record;
+  return { ...rest, ...(days !== null && { contentDays: days }) };
+}
+
+function refuseEnded({ status }: KeyRecord): void {
+  if (status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked. Create a new one.');
 }
 
 const maxTries = 5;
@@ -146,7 +157,7 @@ export function keyRotation({
   };
 }
 
-function handedOn({ name, expiresAt, limit, budget, models, services }: KeyRecord) {
+function handedOn({ name, expiresAt, limit, budget, models, services, contentDays }: KeyRecord) {
   return {
     name,
     ...(expiresAt !== undefined && { expiresAt }),
@@ -154,6 +165,7 @@ function handedOn({ name, expiresAt, limit, budget, models, services }: KeyRecor
     ...(budget && { budget }),
     ...(models && { models }),
     ...(services && { services }),
+    ...(contentDays !== undefined && { contentDays }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import type { Meter } from '../meter/meter.ts';
 import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 import {
@@ -10,6 +11,7 @@ import {
   keyReviser,
   keyRotation,
   refuseUnlessDone,
+  withContentDays,
 } from './key-changes.ts';
 import {
   type Budgets,
@@ -47,6 +49,9 @@ export interface KeyCreator {
   readonly name: string;
   readonly confirmedAt?: number;
 }
+
+/** `before`: days until the change. */
+export type ContentEvent = (before: number | null, at: number) => AuditEvent;
 
 export type KeyService = ReturnType<typeof keyService>;
 
@@ -108,6 +113,15 @@ export function keyService(
   const change = (accountId: number, id: string, changes: KeyChanges) =>
     revise(accountId, id, (record, now) => changedKey(record, changes, now));
 
+  /** Changes how long prompts and responses of later calls are stored, with its audit event. */
+  const storeContent = (accountId: number, id: string, days: number | null, eventOf: ContentEvent) =>
+    revise(
+      accountId,
+      id,
+      (record) => withContentDays(record, days),
+      (before, at) => eventOf(before.contentDays ?? null, at),
+    );
+
   /** Revokes the keys that a member created, without counting the changes. */
   async function revokeMadeBy(accountId: number, userId: number): Promise<void> {
     const made = (await keys.list(accountId)).filter(isReadable).filter((key) => key.createdBy === userId);
@@ -115,7 +129,7 @@ export function keyService(
       await uncounted(accountId, id, (record) => ({ ...record, status: 'revoked' }));
   }
 
-  return { checkExpiry, create, list, change, revoke, revokeMadeBy, rotate, suspendByOperator };
+  return { checkExpiry, create, list, change, storeContent, revoke, revokeMadeBy, rotate, suspendByOperator };
 }
 
 const maxRemoved = 100;

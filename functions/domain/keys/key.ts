@@ -28,6 +28,8 @@ export interface KeyRecord {
   readonly budget?: string;
   readonly models?: readonly string[];
   readonly services?: readonly ServiceName[];
+  /** Days for which prompts and responses of its calls are stored. Absent: they are not. */
+  readonly contentDays?: number;
   /** Version for optimistic locking. Every change increments it. */
   readonly revision: number;
 }
@@ -153,6 +155,7 @@ export function keyView(record: StoredKey, { budgets, now }: KeyViewContext) {
     expiresAt: isoOrNull(record.expiresAt),
     lastUsedAt: isoOrNull(record.lastUsedAt),
     ...(isReadable(record) ? limitsView(record, budgets, now) : { limit: null, models: null, services: null }),
+    contentDays: (isReadable(record) ? record.contentDays : undefined) ?? null,
   };
 }
 

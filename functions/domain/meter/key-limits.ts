@@ -7,6 +7,9 @@ import type { LimitPeriod } from '#contract/shared/limits.ts';
  */
 export const familyOf = (keyId: string): string => keyId.slice(0, 8);
 
+/** Names a key's storage of prompts and responses in the meter. 72 bits, because a collision would store another key's. */
+export const contentIdOf = (keyId: string): string => keyId.slice(0, 12);
+
 /** Each period has its own budget, so that changing the period cannot reset it. */
 export const budgetOf = (family: string, period: LimitPeriod): string => family + period.slice(0, 1);
 

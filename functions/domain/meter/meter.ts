@@ -74,6 +74,8 @@ export interface Meter {
   readonly webhooks?: ReadonlySet<string>;
   readonly keys: ReadonlyMap<string, WorkingKey>;
   readonly budgets: ReadonlyMap<string, Budget>;
+  /** Days for which prompts and responses are stored, by the storage id of the key. */
+  readonly contentDays?: ReadonlyMap<string, number>;
   readonly cap?: SpendingCap;
   readonly planRank: number;
   readonly maxConcurrentCalls: number;
@@ -109,7 +111,10 @@ export interface Meter {
 }
 
 /** The part of the meter that an admitted call needs until it is settled. */
-export type Allowance = Pick<Meter, 'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due' | 'budgets'>;
+export type Allowance = Pick<
+  Meter,
+  'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due' | 'budgets' | 'contentDays'
+>;
 
 /** `cached`: the part of `input` that was read from a cache. */
 export interface TokenCounts {

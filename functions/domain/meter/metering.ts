@@ -1,5 +1,6 @@
 import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
+import { contentIdOf } from './key-limits.ts';
 import {
   type ChargeSettlement,
   maxRaces,
@@ -18,6 +19,8 @@ import { sweeper } from './sweep.ts';
 
 export interface OpenHold {
   readonly held: number;
+  /** Days for which the prompt and the response of this call are stored. Undefined if they are not. */
+  readonly contentDays: number | undefined;
   /** Parses the admitted item in the background. Errors are rethrown on first use. */
   readonly prepare: () => void;
   holding(): Receipt;
@@ -147,6 +150,9 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
 
     return {
       held: attempt.amount,
+      get contentDays() {
+        return standing().allowance.contentDays?.get(contentIdOf(hold.keyId));
+      },
       prepare: () => void standing(),
       holding: () => ({ rateLimit: standing().rateLimit, held: attempt.amount }),
       receipt(cost) {

@@ -106,7 +106,8 @@ function shown(
   { requestId, route, status, code, keyId, latency, firstByte, cost, record }: RecordedLine,
   names: ReadonlyMap<string, string>,
 ) {
-  const { at, service, model, isStream, promptTokens, completionTokens, detail, headers, unlisted } = record;
+  const { at, service, model, isStream, promptTokens, completionTokens, detail, headers, unlisted, contentDays } =
+    record;
   return {
     requestId,
     at: iso(at),
@@ -126,5 +127,6 @@ function shown(
     credits: cost / microPerCredit,
     headers: { 'x-request-id': requestId, ...headers },
     unlisted: unlisted ?? 0,
+    contentExpiresAt: contentDays === undefined ? null : iso(at + contentDays * dayMs),
   };
 }

@@ -101,6 +101,7 @@ const userRules: readonly Rule[] = [
       'limit',
       'models',
       'services',
+      'contentDays',
     ],
   },
   { prefix: 'mail#', inner: (sk) => [{ table: 'accounts', key: mailKey(mailIdOf(sk)).pk }] },

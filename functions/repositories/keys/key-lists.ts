@@ -2,9 +2,10 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import { hasEnded, isWorking, type KeyRecord, type KeyWrite, limitsOf, type StoredKey } from '#domain/keys/key.ts';
+import { contentIdOf } from '#domain/meter/key-limits.ts';
 import type { KeyEvent } from '#domain/meter/meter.ts';
 import { usableKeysKey } from '../accounts/account-items.ts';
-import { budgetName, keyNoteRow, keyRow } from '../meter/key-rows.ts';
+import { budgetName, contentName, keyNoteRow, keyRow } from '../meter/key-rows.ts';
 import type { failedConditions, TransactItem } from '../shared/transaction.ts';
 
 /** Stored for keys without expiry: the end of the year 9999, in epoch seconds. */
@@ -19,6 +20,8 @@ export interface KeyList {
   includes(key: KeyRecord, now: number): boolean;
   entryOf(key: KeyRecord): unknown;
   readonly budgetName?: (id: string) => string;
+  /** Attribute with the days for which a key's prompts and responses are stored. */
+  readonly contentName?: (keyId: string) => string;
   readonly noteOf?: (event: KeyEvent) => unknown;
 }
 
@@ -41,6 +44,7 @@ export function workingKeys(metersTable: string, accountId: number): KeyList {
     includes: isWorking,
     entryOf: (record) => keyRow({ expiresAt: inSeconds(record), ...limitsOf(record) }),
     budgetName,
+    contentName: (keyId) => contentName(contentIdOf(keyId)),
     noteOf: keyNoteRow,
   };
 }
@@ -88,11 +92,17 @@ export function keyListUpdate(
   const areListed = exist(held.map(({ id }) => id));
   const fits = `((${hasCapacity.join(' AND ')}) OR (${areListed.join(' AND ')}))`;
   const note = keyEvent && list.noteOf?.(keyEvent);
-  const set = [...held.map(({ id }, index) => `k.${name(id)} = :entry${index}`), ...(note ? ['#last = :note'] : [])];
+  const contents = contentChanges(list, held, removedIds);
+  const set = [
+    ...held.map(({ id }, index) => `k.${name(id)} = :entry${index}`),
+    ...contents.set.map(({ place }) => `${place} = :${place.slice(1)}`),
+    ...(note ? ['#last = :note'] : []),
+  ];
   const removed = [
     ...(note ? [] : ['#last']),
     ...removedIds.map((id) => `k.${name(id)}`),
     ...budgets.map((_, index) => `#budget${index}`),
+    ...contents.removed.map(({ place }) => place),
   ];
   return {
     Update: {
@@ -107,17 +117,34 @@ export function keyListUpdate(
         '#last': 'last',
         ...Object.fromEntries(names.map((id) => [name(id), id])),
         ...Object.fromEntries(budgets.map((budget, index) => [`#budget${index}`, budget])),
+        ...Object.fromEntries([...contents.set, ...contents.removed].map((one) => [one.place, one.name])),
       },
       ...((held.length > 0 || note !== undefined) && {
         ExpressionAttributeValues: {
           ...(held.length > 0 && { ':max': list.limit + removedIds.length }),
           ...(held.length > 0 && expired.length > 0 && { ':now': Math.floor(now / 1000) }),
           ...Object.fromEntries(held.map((record, index) => [`:entry${index}`, list.entryOf(record)])),
+          ...Object.fromEntries(contents.set.map(({ place, days }) => [`:${place.slice(1)}`, days])),
           ...(note !== undefined && { ':note': note }),
         },
       }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
+  };
+}
+
+/** A key that leaves the list, or no longer stores prompts and responses, has no attribute. */
+function contentChanges({ contentName: nameOf }: KeyList, held: readonly KeyRecord[], removedIds: readonly string[]) {
+  if (!nameOf) return { set: [], removed: [] };
+  const kept = held.map(({ id, contentDays: days }) => ({ id, days }));
+  const changes = [...kept, ...removedIds.map((id) => ({ id, days: undefined }))].map(({ id, days }, index) => ({
+    place: `#d${index}`,
+    name: nameOf(id),
+    days,
+  }));
+  return {
+    set: changes.filter(({ days }) => days !== undefined),
+    removed: changes.filter(({ days }) => days === undefined),
   };
 }
 

@@ -23,6 +23,7 @@ const changeable = [
   'budget',
   'models',
   'services',
+  'contentDays',
   'revision',
 ] as const satisfies readonly (keyof KeyRecord)[];
 
@@ -209,6 +210,7 @@ const Row = v.object({
   budget: v.exactOptional(v.string()),
   models: v.exactOptional(v.array(v.string())),
   services: v.exactOptional(v.array(v.picklist(serviceNames))),
+  contentDays: v.exactOptional(v.number()),
   revision: v.number(),
 });
 

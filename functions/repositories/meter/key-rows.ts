@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
 import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
-import type { KeyEvent } from '#domain/meter/meter.ts';
+import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
 
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
 /** A single check instead of three, because a meter's item has about 20 counts. */
@@ -49,20 +49,26 @@ export function keyOf(row: KeyRow): WorkingKey {
 
 /** The budget 1a2bd is the meter's attribute B1a2bd, a map of s start, u used. */
 export const budgetName = (id: string): string => `B${id}`;
-export const isBudgetName = (name: string): boolean => name.startsWith('B');
+
+/** Days for which a key's prompts and responses are stored are the attribute D and its `contentIdOf`. Absent if none are. */
+export const contentName = (id: string): string => `D${id}`;
+
+export const isPerKeyName = (name: string): boolean => name.startsWith('B') || name.startsWith('D');
 
 const BudgetRow = v.object({ s: count, u: count });
 
 export const budgetRow = ({ start, used }: Budget): v.InferOutput<typeof BudgetRow> => ({ s: start, u: used });
 
-export function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
+export function perKeyOf(row: unknown): Pick<Meter, 'budgets' | 'contentDays'> {
   const budgets = new Map<string, Budget>();
+  let contentDays: Map<string, number> | undefined;
   for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.unknown()), row))) {
-    if (!isBudgetName(name)) continue;
+    if (name.startsWith('D')) (contentDays ??= new Map()).set(name.slice(1), v.parse(count, value));
+    if (!name.startsWith('B')) continue;
     const { s: start, u: used } = v.parse(BudgetRow, value);
     budgets.set(name.slice(1), { start, used });
   }
-  return budgets;
+  return { budgets, ...(contentDays && { contentDays }) };
 }
 
 export const KeyNote = v.object({

@@ -19,7 +19,7 @@ import type {
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
 import { affordable, capEnd, type SpendingCap } from '#domain/meter/spending-cap.ts';
-import { budgetsOf, count, isBudgetName, isCount, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
+import { count, isCount, isKeyRow, isPerKeyName, keyEventOf, KeyNote, keyOf, perKeyOf } from './key-rows.ts';
 
 /**
  * Item of the `meters` table. Names are short, because every call reads and writes the item, which should stay near
@@ -156,11 +156,11 @@ const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
 const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
 
 /** The attributes that `allowanceOf` reads. */
-export const allowanceProjection = { has: (name: string) => allowanceNames.has(name) || isBudgetName(name) };
+export const allowanceProjection = { has: (name: string) => allowanceNames.has(name) || isPerKeyName(name) };
 
 export function allowanceOf(row: unknown): Allowance {
   const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);
-  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, budgets: budgetsOf(row) };
+  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, ...perKeyOf(row) };
 }
 
 export function meterOf(row: unknown): Meter {
@@ -173,7 +173,7 @@ export function meterOf(row: unknown): Meter {
     ...(item.x && { closed: item.x }),
     ...(item.wh && { webhooks: item.wh }),
     keys: new Map(item.k.entries().map(([id, key]) => [id, keyOf(key)])),
-    budgets: budgetsOf(row),
+    ...perKeyOf(row),
     ...(cap && { cap }),
     planRank: item.r,
     maxConcurrentCalls: item.q - (cap ? 1 : 0),

@@ -24,11 +24,13 @@ export const auditPartition = (accountId: number | undefined): string =>
 /** Orders events by time. A request has at most one event. */
 const sortKey = ({ at, requestId }: AuditEvent): string => `${String(at).padStart(15, '0')}#${requestId}`;
 
-/** Adds the event's rows and a check that the actor is still an operator, because the role may have been revoked. */
+/** Adds the event's rows and a check that an operator still has the role, because the role may have been revoked. */
 export function withEvent(tables: AuditTables, event: AuditEvent, items: readonly TransactItem[]): TransactItem[] {
   const partitions = [auditPartition(event.accountId), auditPartition(undefined)];
-  const rows = partitions.map((pk) => putNew(tables.audit, { pk, sk: sortKey(event), ...event }));
-  return [...items, ...rows, ...(event.by === undefined ? [] : [operatorCheck(tables.accounts, event.by)])];
+  const { isMember, ...row } = event;
+  const rows = partitions.map((pk) => putNew(tables.audit, { pk, sk: sortKey(event), ...row }));
+  const isOperator = event.by !== undefined && !isMember;
+  return [...items, ...rows, ...(isOperator ? [operatorCheck(tables.accounts, event.by)] : [])];
 }
 
 /** An update without changes: a `ConditionCheck` would require an additional IAM permission. */
@@ -46,8 +48,8 @@ function operatorCheck(TableName: string, accountId: number): TransactItem {
   };
 }
 
-export function refuseFormerOperator({ by }: AuditEvent, reasons: readonly CancellationReason[]): void {
-  if (by !== undefined && reasons.at(-1)?.Code === conditionFailed)
+export function refuseFormerOperator({ by, isMember }: AuditEvent, reasons: readonly CancellationReason[]): void {
+  if (by !== undefined && !isMember && reasons.at(-1)?.Code === conditionFailed)
     throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'Only an operator may do this.');
 }
 
@@ -69,6 +71,13 @@ export async function commitAudited(
     throw error;
   }
 }
+
+/** Writes the event of an action that changes nothing. */
+export const auditLog =
+  (client: DynamoDBDocumentClient, table: () => string) =>
+  async (event: AuditEvent): Promise<void> => {
+    await commitAudited(client, { accounts: '', audit: table() }, event, []);
+  };
 
 export function termsStore(client: DynamoDBDocumentClient, tables: AuditTables): TermsStore {
   return {

@@ -19,10 +19,11 @@ interface ExportParts {
 }
 
 const entriesPerRead = '200';
+const contentsPerRead = 4;
 
 /** Everything that is stored about an account, by pages (docs/accounts.md#export). */
 export function accountExport(
-  { clock, table, metering, plans }: CoreServices,
+  { clock, table, metering, plans, contents, environment }: CoreServices,
   { statements, audioJobs, organizations }: ExportParts,
 ) {
   const client = dynamoClient();
@@ -70,11 +71,28 @@ export function accountExport(
     };
   }
 
+  /** Prompts and responses. At most 512 KB each, so a read returns few. */
+  function contentsOf(accountId: number): Source {
+    return {
+      async read(after) {
+        const { rows, isLast } = await (await contents()).list(accountId, after, contentsPerRead);
+        const exported = rows.map(({ at, keyId, content }) => ({
+          at,
+          items: content ? [{ kind: 'request_content' as const, data: { keyId, ...content } }] : [],
+          inner: [],
+        }));
+        return { rows: exported, isLast };
+      },
+      inner: async () => [],
+    };
+  }
+
   return {
     page(account: Account, cursor: string | undefined) {
       const { id } = account;
       const rest = exportSources(client, table, id, reads(id));
-      return exportPage([...rest, creditsOf(account), ledgerOf(id)], cursor);
+      const stored = environment.CONTENT_BUCKET === undefined ? [] : [contentsOf(id)];
+      return exportPage([...rest, creditsOf(account), ledgerOf(id), ...stored], cursor);
     },
   };
 }

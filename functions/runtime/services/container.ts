@@ -110,6 +110,11 @@ function build() {
         await purgeResponses(dynamo(), table('responses'), accountId, signal);
         await purger(dynamo(), table('agents')).account(accountId, signal);
         await (await audioJobs()).purge(accountId, signal);
+        if (
+          environment.CONTENT_BUCKET !== undefined &&
+          !(await (await core.contents()).removeAll({ accountId }, signal)).isDone
+        )
+          signal?.throwIfAborted();
         await directory.removeFromDirectory(dynamo(), table('directory'), accountId);
       },
       updateCustomer,
@@ -138,6 +143,14 @@ function build() {
     const noticeOf: KeyNotice = async (...given) => (await securityMails()).ofKey(...given);
     const parts = { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter, noticeOf };
     return keyService(keyRecords(), parts, clock, random);
+  });
+  const keyContents = lazy(async () => {
+    const [{ contentService }, { auditLog }] = await Promise.all([
+      import('#domain/requests/stored-content.ts'),
+      import('#repositories/operators/audited-writes.ts'),
+    ]);
+    const record = auditLog(dynamo(), () => table('audit'));
+    return contentService({ store: core.contents, keys: keyRecords(), changes: keys(), record, clock });
   });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
   const requests = lazy(async () => {
@@ -273,6 +286,7 @@ function build() {
       return operatorServices({ ...core, ...stores, dynamo, keys, subscriptions, requests: requestsOf });
     }),
     keys,
+    keyContents,
     spendingLimits,
     alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
     subscriptions,

@@ -79,6 +79,13 @@ export function createCoreServices(accessBy: AccessBy) {
     };
     return idempotency(store, clock);
   });
+  const contents = lazy(async () => {
+    const { CONTENT_BUCKET } = variables;
+    if (CONTENT_BUCKET === undefined)
+      throw new ServiceError('INVALID_STATE', 'This service does not store prompts and responses.');
+    const { contentClient, contentFiles } = await import('#gateways/stored-content.ts');
+    return contentFiles(contentClient(), CONTENT_BUCKET, clock);
+  });
   const sellsCredits = variables.PAYMENTS !== 'none' && offeredPacks.length > 0;
   return {
     environment: variables,
@@ -91,6 +98,7 @@ export function createCoreServices(accessBy: AccessBy) {
     metering: lazy(() => metering(meters(), renewals(plans), sellsCredits)),
     idempotency: idempotencyRecords,
     sessions,
+    contents,
   };
 }
 

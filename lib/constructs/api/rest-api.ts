@@ -40,6 +40,7 @@ const nestedPaths = [
   '/api/auth/totp',
   '/api/auth/passkeys',
   '/api/auth/second-factor',
+  '/api/keys/{id}/content',
 ] as const;
 
 /** The API's only deployment stage. */

@@ -1,9 +1,11 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { longAudio } from '#contract/audio/transcriptions.ts';
+import { maxContentDays } from '#contract/requests/stored-content.ts';
 import { cast } from '#lib/shared-props.ts';
 
 /** Retention of undeleted files. Jobs end within eight hours. */
@@ -93,5 +95,37 @@ export class LedgerArchive extends Construct {
     // backups"). CDK's eventBridgeEnabled is not used, because it adds a function that may change the notifications of
     // every bucket.
     defaultChild.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
+  }
+}
+
+/**
+ * Bucket of stored prompts and responses (docs/adr/0046-stored-content.md). Not versioned and in no backup, so that
+ * deletions are final. Objects expire by their tag, the days chosen for the API key.
+ */
+export class StoredContents extends Construct {
+  readonly bucket: Bucket;
+  readonly key: IKey;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const key = new Key(this, 'Key', {
+      description: 'Encrypts stored prompts and responses of the text AI platform',
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    this.key = cast<IKey>(key);
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.KMS,
+      encryptionKey: this.key,
+      // One data key for many objects, because each request to KMS costs as much as six objects.
+      bucketKeyEnabled: true,
+      enforceSSL: true,
+      lifecycleRules: Array.from({ length: maxContentDays }, (_, index) => ({
+        tagFilters: { days: String(index + 1) },
+        expiration: Duration.days(index + 1),
+      })),
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
   }
 }

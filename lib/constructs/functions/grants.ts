@@ -3,13 +3,13 @@ import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { Access, AudioFileUse, Uses } from '#contract/http/route.ts';
+import type { Access, AudioFileUse, ContentUse, Uses } from '#contract/http/route.ts';
 import { modelNamed } from '#contract/inference/models.ts';
 import { type BedrockEndpoint, bedrockModel, bedrockRegion } from '#contract/offer/offer.ts';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import { type EncoderPlace, encoderPlaces, type ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { type QueueId, type TableId, tables as specs, type TableSpec } from '#contract/platform/resources.ts';
-import type { AudioFiles, LedgerArchive } from '#lib/constructs/data/buckets.ts';
+import type { AudioFiles, LedgerArchive, StoredContents } from '#lib/constructs/data/buckets.ts';
 import type { Mail, Messaging } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { allEndpoints, endpointsOf, secretsOf, type Stage } from '#lib/stage.ts';
@@ -26,6 +26,8 @@ export interface Resources {
   readonly audio: AudioFiles;
   /** Closed months of the ledger. */
   readonly archive: LedgerArchive;
+  /** Stored prompts and responses. Undefined if the stage stores none. */
+  readonly contents: StoredContents | undefined;
   /** Queues of jobs. Absent if no function of the group sends to one. */
   readonly queues?: ReadonlyMap<QueueId, IQueue>;
   /** Environment variables for the email sender, the model endpoints and the identity provider. */
@@ -36,7 +38,7 @@ export interface Resources {
 export function grantUses(
   fn: LambdaFunction,
   uses: Uses,
-  { tables, mail, messaging, audio, archive, queues, stage }: Resources,
+  { tables, mail, messaging, audio, archive, contents, queues, stage }: Resources,
 ): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
@@ -47,6 +49,7 @@ export function grantUses(
   if (uses.inference) grantInference(fn, stage);
   if (uses.audioFiles) grantAudioFiles(fn, uses.audioFiles, audio);
   if (uses.archive) grantArchive(fn, uses.archive, archive);
+  if (uses.content && contents) grantContents(fn, uses.content, contents);
   if (uses.asyncInference) grantAsyncInference(fn, stage);
   if (uses.encoders) grantEncoders(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
@@ -181,6 +184,24 @@ function grantArchive(fn: LambdaFunction, use: 'read' | 'write', { bucket }: Led
   allow(fn, fileActions[use === 'read' ? 'get' : 'put'], [bucket.arnForObjects('ledger/*')]);
   if (use === 'read') allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
   setVariables(fn, { ARCHIVE_BUCKET: bucket.bucketName });
+}
+
+const contentActions: Readonly<Record<ContentUse, Readonly<{ objects?: readonly string[]; key?: readonly string[] }>>> =
+  {
+    enable: {},
+    write: { objects: ['s3:PutObject', 's3:PutObjectTagging'], key: ['kms:GenerateDataKey'] },
+    read: { objects: ['s3:GetObject'], key: ['kms:Decrypt'] },
+    delete: { objects: ['s3:GetObject', 's3:DeleteObject'], key: ['kms:Decrypt'] },
+  };
+
+/** The encryption key may be used through S3 only. */
+function grantContents(fn: LambdaFunction, use: ContentUse, { bucket, key }: StoredContents): void {
+  const { objects, key: ofKey } = contentActions[use];
+  if (objects) allow(fn, objects, [bucket.arnForObjects('*')]);
+  const viaS3 = { StringEquals: { 'kms:ViaService': `s3.${Stack.of(fn).region}.amazonaws.com` } };
+  if (ofKey) allow(fn, ofKey, [key.keyArn], viaS3);
+  if (use === 'read' || use === 'delete') allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
+  setVariables(fn, { CONTENT_BUCKET: bucket.bucketName });
 }
 
 function grantAsyncInference(fn: LambdaFunction, stage: Stage): void {

@@ -44,6 +44,7 @@ const sources: Readonly<Record<(typeof exportKinds)[number], readonly string[]>>
   email: ['accounts mail/mail', 'accounts user/mail'],
   ledger_entry: ['ledger row', 'ledger part', 'bucket archive'],
   request: ['requests'],
+  request_content: ['bucket contents'],
   operator_action: ['audit account'],
   webhook: ['webhooks account/webhook'],
   agent: ['agents account/agent'],

@@ -46,7 +46,7 @@ const expanded = (bytes: Buffer): string =>
   (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString();
 
 async function bucketTexts(folder: string): Promise<Text[]> {
-  const texts = ['audio', 'archive'].map(async (bucket) => {
+  const texts = ['audio', 'archive', 'contents'].map(async (bucket) => {
     const names = await readdir(join(folder, bucket)).catch((): string[] => []);
     return Promise.all(
       names.map(async (name) => ({

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 function followed(recordProgress: (cost: number) => Promise<boolean>) {
   const noted: number[] = [];
   const onCancelled = vi.fn<() => void>();
-  const unused = { held: 10, prepare() {}, holding: () => ({}), receipt: () => ({}) };
+  const unused = { held: 10, contentDays: undefined, prepare() {}, holding: () => ({}), receipt: () => ({}) };
   const openHold = {
     ...unused,
     isOpen: true,
