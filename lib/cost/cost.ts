@@ -30,6 +30,9 @@ export const listPrices = {
   secret: 0.4,
   mail: 0.1 / 1e3,
   queueRequest: 0.4 / 1e6,
+  objectWrite: 5 / 1e6,
+  objectTag: 0.01 / 1e4,
+  objectGb: 0.023,
 } as const;
 
 /** A line of a bill, in US dollars. */
@@ -113,6 +116,13 @@ export function costOfCalls(calls: number, call: Call): readonly Line[] {
 export function costOfStoredResponses(responses: number, bytes: number): number {
   const { writeUnit, tableGb } = listPrices;
   return responses * (Math.ceil(bytes / 1024) * writeUnit + (bytes / GB) * tableGb);
+}
+
+/** Prompts and responses of `bytes` together, stored for 30 days (`storePrompts`). */
+export function costOfStoredContents(calls: number, bytes: number): number {
+  const { objectWrite, objectTag, objectGb, functionGbSecond } = listPrices;
+  const writeSeconds = 0.05;
+  return calls * (objectWrite + objectTag + (bytes / GB) * objectGb + writeSeconds * 0.5 * functionGbSecond);
 }
 
 /** Rows of docs/deploy.md: DynamoDB for a million whole responses and streams of 3 s, by the concurrent calls of their account. */

@@ -77,13 +77,13 @@ test('no grant has a pattern as its action, and only listed grants have one as t
   }
 });
 
-test('operator actions and the acceptance of terms add audit events, one list reads them, and nothing changes or deletes them', () => {
+test('operator actions, the acceptance of terms, and the storage and reading of prompts add audit events, one list reads them, and nothing changes or deletes them', () => {
   const onAudit = [...grants].flatMap(([id, granted]) =>
     granted.filter(({ resource }) => resource.startsWith('table audit')).map(({ action }) => [id, action]),
   );
   const adding = onAudit.filter(([, action]) => action === 'dynamodb:PutItem').map(([id]) => id);
   const actions = routeGroups.operators.filter(({ method }) => method !== 'GET').map(({ id }) => id);
-  expect(new Set(adding)).toEqual(new Set(['accept-terms', ...actions]));
+  expect(new Set(adding)).toEqual(new Set(['accept-terms', 'set-key-content', 'get-request-content', ...actions]));
   const others = onAudit.filter(([, action]) => action !== 'dynamodb:PutItem');
   expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events', 'export-account']));
   expect(new Set(others.map(([, action]) => action))).toEqual(

@@ -6,6 +6,7 @@ import {
   costAtZero,
   costOfCalls,
   costOfPayments,
+  costOfStoredContents,
   costOfStoredResponses,
   type MonthlyResources,
   platformCost,
@@ -102,6 +103,12 @@ test('docs/deploy.md states the cost of a million chats of 3 s without the model
 test('docs/deploy.md states the cost of stored responses', () => {
   const usd = costOfStoredResponses(1e6, 3072).toFixed(2);
   expect(guide).toContain(`A million responses that the Responses API stores for 30 days add ${usd}, if each has 3 KB`);
+});
+
+test('docs/deploy.md states the cost of stored prompts and responses', () => {
+  const [usual, largest] = [4096, 524_288].map((bytes) => costOfStoredContents(1e6, bytes).toFixed(2));
+  expect(guide).toContain(`A million calls whose prompts and responses are stored for 30 days add ${usual}`);
+  expect(guide).toContain(`${largest} at the largest size`);
 });
 
 describe('X-Ray', () => {

@@ -139,16 +139,30 @@ async function transcribeLongAudio(service: Service, { send, inTurn }: Caller, k
   await inTurn(['getTranscriptionJob', 'listTranscriptionJobs', 'deleteTranscriptionJob'], { key, path });
 }
 
-async function manageKeys({ send, inTurn }: Caller): Promise<void> {
+async function manageKeys(calls: Caller): Promise<void> {
+  const { send, inTurn } = calls;
   const { cookie } = await send('login');
   await inTurn(['changeProfile', 'acceptTerms'], { cookie });
   const path = v.parse(Created, (await send('createKey', { cookie })).data);
   await inTurn(['changeKey', 'rotateKey', 'revokeKey'], { cookie, path });
   await inTurn(['listKeys', 'listRequests', 'getAlerts', 'setAlerts'], { cookie });
   await inTurn(['getLimits', 'setLimits', 'getMailPreferences', 'setMailPreferences'], { cookie });
+  await storeContent(calls, cookie);
   const sessions = v.parse(Sessions, (await send('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await send('endSession', { cookie, path: { id } });
+}
+
+/** Stores a call with a key. The content is written after the response. */
+async function storeContent({ send, inTurn }: Caller, cookie: string): Promise<void> {
+  const { id, key } = v.parse(CreatedKey, (await send('createKey', { cookie })).data);
+  await send('setKeyContent', { cookie, path: { id } });
+  const chat = v.parse(Created, (await send('createChatCompletion', { key })).data);
+  const path = { id, requestId: chat.id.slice('chatcmpl-'.length) };
+  const accountId = Number(v.parse(Created, (await send('me', { cookie })).data).id);
+  const contents = await services().contents();
+  while (!(await contents.find({ accountId, keyId: id, requestId: path.requestId }))) await sleep(10);
+  await inTurn(['getRequestContent', 'deleteRequestContent', 'deleteKeyContent', 'revokeKey'], { cookie, path });
 }
 
 /** Another person, of the identity provider, joins the organization. */

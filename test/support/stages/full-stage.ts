@@ -16,6 +16,7 @@ export const fullStage: Stage = parseStage({
     domain: { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' },
   },
   corsOrigins,
+  storePrompts: true,
   backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
   models: {
     ...live.models,
