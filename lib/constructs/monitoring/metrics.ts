@@ -34,6 +34,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
     failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
     rejectedMails: () => metric(names.rejectedMails, {}, 'Sum', 'emails rejected by SES'),
     lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),
+    lostContents: () => metric(names.lostContents, {}, 'Sum', 'prompts and responses not stored'),
     paymentDifferences: () => metric(names.paymentDifferences, {}, 'Maximum', 'payments that differ'),
     refusedPayments: () => metric(names.refusedPayments, {}, 'Sum', 'payments that could not be granted'),
   };

@@ -76,9 +76,10 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     graph('Stream lag, ms', ages),
   );
   dashboard.addWidgets(
-    graph('Oldest overdue hold, s; lost settlements and rejected emails', [
+    graph('Oldest overdue hold, s; lost settlements and prompts, rejected emails', [
       own.overdueHold(),
       own.lostSettlements(),
+      own.lostContents(),
       own.rejectedMails(),
     ]),
     graph(

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { contentOf } from '#domain/requests/stored-content.ts';
+import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { organizationCalls } from '#test/requests/organizations.ts';
 import { type ApiResponse, chat, code, cookieOf, type Person, useTestService } from '#test/service/service.ts';
@@ -242,6 +244,22 @@ describe('stored content', () => {
     const cookie = cookieOf(await service.call('POST', '/api/auth/login', { body: login }));
     expect(code(await read({ ...person, cookie }, requestId))).toBe('404 NOT_FOUND');
     expect(await objects()).toBeLessThan(before);
+  });
+});
+
+describe('a deleted account', () => {
+  it('loses stored content with its purge, even if the storage has not deleted expired objects', async () => {
+    const { id, email, password, cookie, keyId } = await service.person();
+    const contents = await services().contents();
+    const now = services().clock.now();
+    const body = { contentType: 'application/json', bytes: 8, text: 'marzipan', isTruncated: false };
+    const call = { requestId: 'late', at: now, days: 90, isStream: false, request: body, response: body };
+    await contents.put({ accountId: id, keyId, requestId: 'late' }, contentOf(call), 90, AbortSignal.timeout(5000));
+    expect((await contents.list(id, undefined, 10)).rows).toHaveLength(1);
+    const deleted = await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
+    expect(code(deleted)).toMatch(/^200/);
+    await service.post('/_local/clock', { advance: 'P31D' });
+    expect((await contents.list(id, undefined, 10)).rows).toEqual([]);
   });
 });
 

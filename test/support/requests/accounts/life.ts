@@ -92,6 +92,7 @@ export async function live(service: PayingService, receiverUrl: string, operator
   const spare = await as('POST', '/api/keys', { name: 'Quillfeather' });
   keyIds.push(created.id, rotated.id, spare.id);
   await as('PUT', '/api/limits', { monthlyCredits: 900_000 });
+  await as('PUT', `/api/keys/${rotated.id}/content`, { days: 30 });
   tokens.push(created.key, key, spare.key);
 
   const call = async (method: string, path: string, body?: unknown, headers = {}): Promise<any> => {
