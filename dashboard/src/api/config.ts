@@ -19,6 +19,7 @@ const beforeLoad: DashboardConfig = {
   planTable: 'listing',
   salesEmail: null,
   payments: false,
+  storePrompts: false,
 };
 
 /** Settings of the deployment. Until they are loaded, the defaults of AWS without Google sign-in. */

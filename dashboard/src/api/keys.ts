@@ -43,6 +43,7 @@ const KeyRecord = v.object({
   limit,
   models: names,
   services: names,
+  contentDays: v.fallback(v.nullable(v.number()), null),
 });
 export type KeyRecord = v.InferOutput<typeof KeyRecord>;
 

@@ -10,7 +10,7 @@ import type { RequestList, RequestQuery } from '#contract/requests/request-list.
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { dayMs, dayOf } from '#contract/shared/time.ts';
 import { call } from '../api/call.ts';
-import { useNow } from '../api/config.ts';
+import { useConfig, useNow } from '../api/config.ts';
 import { type KeyRecord, keyTitle } from '../api/keys.ts';
 import { useIsOffered, useKeys } from '../api/reads.ts';
 import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../components/details.tsx';
@@ -22,19 +22,25 @@ import { formatCredits, formatDuration, formatSecond, formatTimestamps, formatWh
 import { useQuery } from '../lib/hooks.ts';
 import { serviceTitle } from '../lib/offer.ts';
 import { localDay, startOfDay } from '../lib/time-zone.ts';
+import { StoredTexts } from './logs-content.tsx';
 import { ExportButtons, ExportStatus, useLogExport } from './logs-export.tsx';
 
 const { listRequests } = creditRoutes;
 const list: ListRequests = (query, signal) => call(listRequests, { query }, { signal });
 
 export default function LogsPage() {
+  const { storePrompts } = useConfig();
   const { data: keys = [] } = useKeys();
   return (
     <Page
       title={t`Logs`}
-      lead={t`Requests from the last 30 days, including rejected and failed ones. Without prompts and responses.`}
+      lead={
+        storePrompts
+          ? t`Requests from the last 30 days, including rejected and failed ones. Prompts and responses only of keys that store them.`
+          : t`Requests from the last 30 days, including rejected and failed ones. Without prompts and responses.`
+      }
     >
-      <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={<NoRequests />} />
+      <RequestsPanel queryKey={[listRequests.id]} list={list} keys={keys} empty={<NoRequests />} isOwn />
     </Page>
   );
 }
@@ -57,11 +63,13 @@ interface RequestsPanelProps {
   readonly keys: readonly KeyRecord[];
   /** Shown for an empty list without filters. */
   readonly empty: ReactNode;
+  /** Whether the requests are those of the page's account, which may read stored prompts. */
+  readonly isOwn?: boolean;
 }
 
 const pageSize = 25;
 
-export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProps) {
+export function RequestsPanel({ queryKey, list, keys, empty, isOwn = false }: RequestsPanelProps) {
   const { filters, texts, requested } = useFilters(localDay(useNow()), keys);
   const pages = usePages({
     queryKey: [...queryKey, requested],
@@ -94,7 +102,14 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
         {(requests) => <RequestTable requests={requests} onOpen={open} />}
       </PagedList>
       <DetailsDrawer title={t`Request`} size={440} item={item} isOpen={isOpen} onClose={close}>
-        {(request) => <RequestDetails request={request} />}
+        {(request) => (
+          <RequestDetails
+            request={request}
+            texts={
+              isOwn && request.contentExpiresAt !== null && <StoredTexts key={request.requestId} request={request} />
+            }
+          />
+        )}
       </DetailsDrawer>
     </Panel>
   );
@@ -217,7 +232,7 @@ function RequestTable({ requests, onOpen }: RequestTableProps) {
   );
 }
 
-function RequestDetails({ request }: { request: RequestEntry }) {
+function RequestDetails({ request, texts }: { request: RequestEntry; texts: ReactNode }) {
   const {
     requestId,
     at,
@@ -269,6 +284,7 @@ function RequestDetails({ request }: { request: RequestEntry }) {
         {firstByteMs !== null && <Detail title={t`Time to first token`}>{formatDuration(firstByteMs)}</Detail>}
         <Detail title={t`Credits charged`}>{formatCredits(credits)}</Detail>
       </Details>
+      {texts}
       <Text component="h3" fw={600} size="sm">
         <Trans>Response headers</Trans>
       </Text>

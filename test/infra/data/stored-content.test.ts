@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Route } from '#contract/http/route.ts';
 import { maxContentDays } from '#contract/requests/stored-content.ts';
 import { allRoutes, routeGroups } from '#contract/routes.ts';
 import { fullStage } from '#test/stages/full-stage.ts';
@@ -53,7 +54,8 @@ test('only calls write prompts, only members and the export read them, and no op
   expect(declared.filter(({ priced }) => priced).map(({ id }) => id)).toEqual(by('write'));
   expect(by('read')).toEqual(['export-account', 'get-request-content']);
   expect(by('delete')).toEqual(['delete-key-content', 'delete-request-content']);
-  expect(routeGroups.operators.filter(({ uses }) => uses.content)).toEqual([]);
+  const operators: readonly Route[] = routeGroups.operators;
+  expect(operators.filter(({ uses }) => uses.content)).toEqual([]);
 });
 
 test('a function may use the key only through S3, to write or to read', () => {

@@ -17,6 +17,7 @@ import { confirm, Modal } from '../../components/dialogs.tsx';
 import { useMenuTarget } from '../../components/menus.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { rescueFocus, useOpening } from '../../lib/focus.ts';
+import { ContentDialog } from './key-content.tsx';
 import { RotateDialog } from './key-dialogs.tsx';
 import { LimitsDialog } from './key-limits.tsx';
 
@@ -32,6 +33,7 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
   const [isLimiting, limiting] = useDisclosure(false);
+  const [isStoring, storing] = useDisclosure(false);
   const { change } = useKeyChange();
   const { ref, opening } = useMenuTarget();
   const revoke = useAction(
@@ -82,6 +84,11 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
               <Trans>Edit limits</Trans>
             </Menu.Item>
           )}
+          {canChange && (
+            <Menu.Item onClick={opening(storing.open)}>
+              <Trans>Store prompts</Trans>
+            </Menu.Item>
+          )}
           {status === 'active' && (
             <Menu.Item onClick={() => change(id, { status: 'suspended' })}>
               <Trans>Suspend</Trans>
@@ -105,6 +112,7 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
       </Menu>
       <RenameDialog apiKey={apiKey} isOpen={isRenaming} onClose={renaming.close} />
       <LimitsDialog apiKey={apiKey} isOpen={isLimiting} onClose={limiting.close} />
+      <ContentDialog apiKey={apiKey} isOpen={isStoring} onClose={storing.close} />
       <RotateDialog apiKey={apiKey} isOpen={isRotating} onClose={rotating.close} />
     </>
   );

@@ -1,5 +1,5 @@
 import { i18n, type MessageDescriptor } from '@lingui/core';
-import { msg, t } from '@lingui/core/macro';
+import { msg, plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Badge, Box, Button, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
@@ -140,7 +140,7 @@ interface KeyTableProps {
 export function KeyTable({ keys, actions, current }: KeyTableProps) {
   const now = useNow();
   const columns: Column<KeyRecord>[] = [
-    { title: t`Name`, place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
+    { title: t`Name`, place: 'lead', cell: (key) => <NameOfKey {...key} /> },
     { title: t`Status`, cell: ({ status }) => <KeyStatusBadge status={status} /> },
     {
       title: t`Key`,
@@ -166,6 +166,23 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
     { title: t`Actions`, place: 'corner', cell: actions },
   ];
   return <DataTable caption={t`API keys`} columns={columns} rows={keys} idOf={({ id }) => id} current={current} />;
+}
+
+/** Says which keys store prompts and responses, because members may not expect it. */
+function NameOfKey({ name, contentDays }: KeyRecord) {
+  return (
+    <>
+      <Name>{name}</Name>
+      {contentDays !== null && (
+        <Text size="xs" c="dimmed">
+          {plural(contentDays, {
+            one: 'Prompts and responses are stored for # day',
+            other: 'Prompts and responses are stored for # days',
+          })}
+        </Text>
+      )}
+    </>
+  );
 }
 
 /** Day of the creation and, in an organization with other members, the member. */

@@ -49,6 +49,8 @@ const actions: Readonly<Record<AuditEntry['action'], { title: MessageDescriptor;
   grant_credits: { title: msg`Credits granted`, color: 'gray' },
   set_role: { title: msg`Role set`, color: 'yellow.8' },
   accept_terms: { title: msg`Terms accepted`, color: 'gray' },
+  store_content: { title: msg`Storage of prompts`, color: 'gray' },
+  read_content: { title: msg`Prompt read`, color: 'gray' },
 };
 
 interface AuditTableProps {
@@ -95,14 +97,16 @@ function named({ id, email }: AuditEntry['account']) {
 
 type State = AuditEntry['before'];
 
-const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, termsVersion }: State) => [
+const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, ...others }: State) => [
   [t`Status`, wordOf(status)],
   [t`Plan`, plan && planTitle(plan)],
   [t`Subscription`, wordOf(subscription)],
   [t`Credits`, credits === undefined ? undefined : formatCredits(credits)],
   [t`Key ${{ start: keyId.slice(0, 8) }}…`, wordOf(key)],
   [t`Role`, wordOf(role)],
-  [t`Version`, termsVersion],
+  [t`Version`, others.termsVersion],
+  [t`Days`, others.contentDays],
+  [t`Request`, others.contentOf],
 ];
 
 /** Describes the changed fields: "Status active → suspended". */
