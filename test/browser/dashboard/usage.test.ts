@@ -4,6 +4,7 @@ import { composerTests, messageTests } from '../messages/messages.ts';
 import { dialogTests } from '../pages/dialogs.ts';
 import { paletteTests } from '../pages/palette.ts';
 import { useStage } from '../stage.ts';
+import { contentTests } from './content.ts';
 import { keyTests } from './keys.ts';
 import { logTests } from './logs.ts';
 import { modelTests } from './models.ts';
@@ -21,6 +22,7 @@ describe.each([
   ['plans', planTests],
   ['usage', usageTests],
   ['request logs', logTests],
+  ['stored prompts', contentTests],
   ['the command palette', paletteTests],
   ['names and numbers', nameTests],
   ['dialogs and themes', dialogTests],
