@@ -94,7 +94,7 @@ function Texts(path: { readonly id: string; readonly requestId: string }) {
             comment: 'After “Only owners and admins can”',
           })}
         >
-          <Button variant="default" color="red.8" loading={removal.isRunning} onClick={ask}>
+          <Button variant="default" loading={removal.isRunning} onClick={ask}>
             <Trans>Delete prompt and response</Trans>
           </Button>
         </Allowed>

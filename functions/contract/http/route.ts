@@ -193,6 +193,12 @@ export function queryNamesOf({
   return typeof entries === 'object' && entries !== null ? Object.keys(entries) : [];
 }
 
+/**
+ * Whether prompts and responses of a route may be stored: those of the streaming integration, whose functions can write
+ * after the response.
+ */
+export const canStoreContent = ({ uses }: Pick<Route, 'uses'>): boolean => uses.content === 'write';
+
 /** Returns every error code that an operation may return, by status: those implied by its route, and its own. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { access, credential, method, priced } = route;

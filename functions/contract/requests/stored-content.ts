@@ -1,6 +1,4 @@
 import * as v from 'valibot';
-import { KeyPath } from '../accounts/keys.ts';
-import type { Route } from '../http/route.ts';
 import { instant, integer, whole } from '../shared/fields.ts';
 
 /** Maximum days for which prompts and responses are stored. */
@@ -8,12 +6,6 @@ export const maxContentDays = 30;
 
 /** UTF-8 bytes that are stored of a request, and of a response. */
 export const maxContentBytes = 256 * 1024;
-
-/**
- * Whether prompts and responses of a route may be stored: those of the streaming integration, whose functions can write
- * after the response.
- */
-export const canStoreContent = ({ uses }: Pick<Route, 'uses'>): boolean => uses.content === 'write';
 
 export const ContentSetting = v.object(
   {
@@ -26,7 +18,7 @@ export const ContentSetting = v.object(
 );
 
 const id = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'must be an id'));
-export const KeyContentPath = v.object({ ...KeyPath.entries, id });
+export const KeyContentPath = v.object({ id });
 export const ContentPath = v.object({ ...KeyContentPath.entries, requestId: id });
 
 /** `bytes` of the whole body. `text` is null for binary bodies and embeddings, and has no more than the first 256 KB. */

@@ -38,6 +38,7 @@ describe('API keys', () => {
         limit: null,
         models: null,
         services: null,
+        contentDays: null,
       },
     ]);
     expect(JSON.stringify(body)).not.toContain(key);

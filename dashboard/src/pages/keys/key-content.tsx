@@ -132,7 +132,7 @@ function StoredContents({ apiKey: { id, name } }: { apiKey: KeyRecord }) {
         <Text size="sm" c="dimmed">
           <Trans>What is stored can be deleted at any time.</Trans>
         </Text>
-        <Button variant="default" size="xs" color="red.8" loading={removal.isRunning} onClick={ask}>
+        <Button variant="default" size="xs" loading={removal.isRunning} onClick={ask}>
           <Trans>Delete stored texts</Trans>
         </Button>
       </Group>
