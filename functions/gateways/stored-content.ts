@@ -82,7 +82,7 @@ export function contentFiles(client: S3Client, Bucket: string, clock: Clock): Co
     },
     async removeAll(of, signal) {
       let deleted = 0;
-      while (!signal?.aborted) {
+      for (;;) {
         const { keys, isLast } = await keysAfter(prefixOf(of), undefined, pageObjects);
         if (keys.length > 0) {
           const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
@@ -90,9 +90,8 @@ export function contentFiles(client: S3Client, Bucket: string, clock: Clock): Co
           if (Errors.length > 0) throw new Error(`${Errors.length} stored contents could not be deleted`);
         }
         deleted += keys.length;
-        if (isLast) return { deleted, isDone: true };
+        if (isLast || signal?.aborted) return { deleted, isDone: isLast };
       }
-      return { deleted, isDone: false };
     },
     async list(accountId, after, limit) {
       const prefix = prefixOf({ accountId });

@@ -16,8 +16,8 @@ describe.each([
   ['create-chat-completion', routeEntry, 395],
   ['create-openai-embeddings', routeEntry, 400],
   ['translate', routeEntry, 395],
-  ['analyze', routeEntry, 385],
-  ['list-keys', routeEntry, 525],
+  ['analyze', routeEntry, 390],
+  ['list-keys', routeEntry, 535],
   ['unknown-route', routeEntry, 90],
   ['project-ledger', () => jobEntry(jobs.projectLedger), 500],
 ])('%s', (id, entryOf, budget) => {

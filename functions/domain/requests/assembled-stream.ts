@@ -32,9 +32,9 @@ interface Choice {
 /** Chunks of chats and completions. */
 function assembledChoices(chunks: readonly Json[]): Json {
   const choices = new Map<number, Choice>();
-  let rest: Draft = {};
+  const rest: Draft = {};
   for (const { choices: pieces, ...about } of chunks) {
-    rest = { ...rest, ...about };
+    Object.assign(rest, about);
     for (const { index, delta, text, ...others } of objects(pieces)) {
       const choice = choices.get(Number(index)) ?? { fields: { index }, message: {}, calls: new Map() };
       choices.set(Number(index), choice);
@@ -89,8 +89,8 @@ function assembledMessage(events: readonly Json[]): Json {
   return { ...message, content: inOrder(blocks) };
 }
 
-function addBlockDelta(block: Draft, { type: _, partial_json: json, ...texts }: Json): void {
-  addPieces(block, texts);
+function addBlockDelta(block: Draft, { partial_json: json, ...delta }: Json): void {
+  addPieces(block, { ...delta, type: block['type'] }, ['type']);
   if (typeof json === 'string') block['input'] = `${typeof block['input'] === 'string' ? block['input'] : ''}${json}`;
 }
 

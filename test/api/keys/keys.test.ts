@@ -45,6 +45,7 @@ describe('API keys', () => {
     const made = await call('POST', '/api/keys', cookie, { name: 'second', expiresAt: '2090-01-01T00:00:00Z' });
     expect(made.status).toBe(201);
     expect(Object.keys(made.body.data).toSorted()).toEqual([
+      'contentDays',
       'createdAt',
       'createdBy',
       'expiresAt',

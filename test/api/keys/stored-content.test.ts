@@ -51,7 +51,7 @@ describe('prompts and responses of a key', () => {
     await sleep(200);
     expect(code(await read(person, requestId))).toBe('404 NOT_FOUND');
     expect(await objects()).toBe(before);
-    const [meter] = (await rowsOf('meters')).filter(({ a }) => a === person.id);
+    const meter = (await rowsOf('meters')).find(({ a }) => a === person.id);
     expect(Object.keys(meter!).filter((name) => name.startsWith('D'))).toEqual([]);
     const { body } = await service.call('GET', '/api/keys', { cookie: person.cookie });
     expect(body.data).toMatchObject([{ contentDays: null }]);
@@ -168,7 +168,7 @@ describe('the setting', () => {
     expect(rotated.body.data).toMatchObject({ contentDays: 3 });
     const fresh = { cookie, key: String(rotated.body.data.key), keyId: String(rotated.body.data.id) };
     await content(fresh, await complete(fresh));
-    const [meter] = (await rowsOf('meters')).filter(({ a }) => a === person.id);
+    const meter = (await rowsOf('meters')).find(({ a }) => a === person.id);
     expect(Object.entries(meter!).filter(([name]) => name.startsWith('D'))).toEqual([
       [`D${fresh.keyId.slice(0, 12)}`, 3],
     ]);

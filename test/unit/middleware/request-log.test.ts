@@ -18,7 +18,7 @@ test('the log line of a request contains its source address and nothing else of 
     path: '/v1/models',
   };
   requestLog(routes.listModels, () => log).before!({ event, context } as never);
-  context.call!.response.close();
+  void context.call!.response.close();
   expect(lines).toMatchObject([{ requestId: 'req_1', route: routes.listModels.id, callerAddress: '203.0.113.7' }]);
   expect(JSON.stringify(lines)).not.toMatch(/secret|agent|prompt/);
 });

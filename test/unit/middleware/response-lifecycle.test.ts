@@ -11,8 +11,8 @@ test('a response is settled once and closed once, however often that is requeste
   lifecycle.settleBy(settled);
   await Promise.all([lifecycle.settle(), lifecycle.settle()]);
   await lifecycle.settle();
-  lifecycle.close();
-  lifecycle.close();
+  await lifecycle.close();
+  await lifecycle.close();
   expect(settled).toHaveBeenCalledOnce();
   expect(onClose).toHaveBeenCalledOnce();
 });
@@ -35,4 +35,15 @@ test('the time to the first byte is measured once', () => {
   lifecycle.markFirstByte();
   lifecycle.markFirstByte();
   expect(lifecycle.firstByteAt).toBe(5);
+});
+
+test('the work that follows a response starts once, after its log line', async () => {
+  const order: string[] = [];
+  const lifecycle = new ResponseLifecycle(
+    () => 0,
+    () => order.push('line'),
+  );
+  lifecycle.followBy(async () => void order.push('work'));
+  await Promise.all([lifecycle.close(), lifecycle.close()]);
+  expect(order).toEqual(['line', 'work']);
 });
