@@ -158,7 +158,7 @@ const Settings = v.strictObject({
   /** Owner of the encryption key for tables with personal data: the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
   /**
-   * Lets API keys store prompts and responses (docs/security.md#stored-prompts-and-responses). Its encryption key costs $1
+   * Lets API keys store prompts and responses (docs/api.md#stored-prompts-and-responses). Its encryption key costs $1
    * a month.
    */
   storePrompts: v.optional(v.boolean(), false),

@@ -13,6 +13,7 @@ import { startService } from '#local/start/service.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
 import { mailsSent } from '../requests/accounts/inbox.ts';
+import { storeContent } from './content-operations.ts';
 import { formOf, type OperationResponse, read } from './operation-response.ts';
 import { manageSecondFactor } from './second-factor-operations.ts';
 import { openSilentStream } from './silent-stream.ts';
@@ -151,18 +152,6 @@ async function manageKeys(calls: Caller): Promise<void> {
   const sessions = v.parse(Sessions, (await send('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await send('endSession', { cookie, path: { id } });
-}
-
-/** Stores a call with a key. The content is written after the response. */
-async function storeContent({ send, inTurn }: Caller, cookie: string): Promise<void> {
-  const { id, key } = v.parse(CreatedKey, (await send('createKey', { cookie })).data);
-  await send('setKeyContent', { cookie, path: { id } });
-  const chat = v.parse(Created, (await send('createChatCompletion', { key })).data);
-  const path = { id, requestId: chat.id.slice('chatcmpl-'.length) };
-  const accountId = Number(v.parse(Created, (await send('me', { cookie })).data).id);
-  const contents = await services().contents();
-  while (!(await contents.find({ accountId, keyId: id, requestId: path.requestId }))) await sleep(10);
-  await inTurn(['getRequestContent', 'deleteRequestContent', 'deleteKeyContent', 'revokeKey'], { cookie, path });
 }
 
 /** Another person, of the identity provider, joins the organization. */
