@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { knownModels } from '#contract/inference/models.ts';
@@ -20,11 +20,12 @@ import { Empty, Page, Panel, PlaygroundLink } from '../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../components/tables.tsx';
 import { formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../lib/format.ts';
 import { useQuery } from '../lib/hooks.ts';
+import { lazyComponent } from '../lib/load.ts';
 import { serviceTitle } from '../lib/offer.ts';
 import { localDay, startOfDay } from '../lib/time-zone.ts';
-import { StoredTexts } from './logs-content.tsx';
 import { ExportButtons, ExportStatus, useLogExport } from './logs-export.tsx';
 
+const StoredTexts = lazyComponent(async () => (await import('./logs-content.tsx')).StoredTexts);
 const { listRequests } = creditRoutes;
 const list: ListRequests = (query, signal) => call(listRequests, { query }, { signal });
 
@@ -106,7 +107,12 @@ export function RequestsPanel({ queryKey, list, keys, empty, isOwn = false }: Re
           <RequestDetails
             request={request}
             texts={
-              isOwn && request.contentExpiresAt !== null && <StoredTexts key={request.requestId} request={request} />
+              isOwn &&
+              request.contentExpiresAt !== null && (
+                <Suspense>
+                  <StoredTexts key={request.requestId} request={request} />
+                </Suspense>
+              )
             }
           />
         )}
