@@ -185,6 +185,12 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     remedy: 'Upgrade the plan, or sign in with an account that has permission',
     detail: `The model ${largest?.id} requires the plan ${planListing.find(({ id }) => id === largest?.minPlanRank)?.name} or above.`,
   },
+  SECOND_FACTOR_NOT_ENABLED: {
+    cause: 'The organization requires a second factor, and the account has none',
+    remedy: 'Set up an authenticator app, or sign in with a passkey. API keys are not affected',
+    detail:
+      'The organization requires a second factor. Set up an authenticator app, or add a passkey and sign in with it.',
+  },
   KEY_LIMIT_EXCEEDED: {
     cause: "The call may cost more than the key's own spending limit has left in its period",
     remedy: 'Wait for the reset that `detail` names, raise the limit, or use another key',

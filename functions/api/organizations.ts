@@ -21,6 +21,11 @@ export const renameOrganization: Operation<typeof organizationRoutes.renameOrgan
   { input, caller },
 ) => (await organizations()).management.rename(caller, input.body.name);
 
+export const requireSecondFactor: Operation<typeof organizationRoutes.requireSecondFactor> = async (
+  { organizations },
+  { input, caller, requestId },
+) => (await organizations()).management.requireSecondFactor(caller, input.body.required, requestId);
+
 export const deleteOrganization: Operation<typeof organizationRoutes.deleteOrganization> = async (
   { organizations },
   { caller },

@@ -9,8 +9,8 @@ export const verifyPasskey: Operation<typeof passkeyVerificationRoutes.verifyPas
   const { caller } = call;
   const { add, signIn } = await ceremonies(services);
   if (!caller || response.response.attestationObject === undefined)
-    return signedIn(services, call, await signIn(response));
+    return signedIn(services, call, await signIn(response), { byPasskey: true });
   const added = await add(caller.account, response, name);
-  await beginSession(services, call, await services.profile().get(caller.accountId));
+  await beginSession(services, call, await services.profile().get(caller.accountId), { byPasskey: true });
   return added;
 };

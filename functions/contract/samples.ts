@@ -87,6 +87,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'create-organization': { body: { name: 'Harbor Works' } },
   'get-organization': { path: account },
   'rename-organization': { path: account, body: { name: 'Harbor Works North' } },
+  'require-second-factor': { path: account, body: { required: false } },
   'delete-organization': { path: account },
   'list-members': { path: account },
   'change-member': { path: { ...account, userId: '456' }, body: { role: 'admin' } },

@@ -26,6 +26,8 @@ export interface SessionCaller {
   /** In the organization. */
   readonly role: OrganizationRole;
   readonly session: Credential;
+  /** The account has an authenticator app, or the session began with a passkey. */
+  readonly hasSecondFactor: boolean;
 }
 
 export interface KeyCaller {

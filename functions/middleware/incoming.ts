@@ -171,8 +171,8 @@ export function authenticate(route: Route, authentication: () => Authentication)
     const holder = await authentication().findBySession(session, organization?.id);
     if (!holder) return undefined;
     if (organization?.id !== undefined) return organization.identityOf(session, holder);
-    const { account } = holder;
-    return { caller: { kind: 'session', accountId: account.id, account, role: 'owner', session } };
+    const { account, hasSecondFactor } = holder;
+    return { caller: { kind: 'session', accountId: account.id, account, role: 'owner', session, hasSecondFactor } };
   }
 
   return {

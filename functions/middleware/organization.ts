@@ -1,7 +1,7 @@
 import type { Route } from '#contract/http/route.ts';
 import { mayAccess, type OrganizationAccess, organizationHeader, roleNames } from '#contract/organizations/roles.ts';
 import type { Holder } from '#domain/accounts/sessions.ts';
-import { roleTooSmall, unknownOrganization } from '#domain/organizations/organization.ts';
+import { noSecondFactor, roleTooSmall, unknownOrganization } from '#domain/organizations/organization.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Identity, KeyCaller, SessionCaller } from './call.ts';
@@ -17,17 +17,19 @@ export function organizationRules(route: Route, named: readonly string[]) {
   const id = Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 
   /** The caller acts for the personal organization if the named one cannot be used, so that nothing is recorded there. */
-  function identityOf(session: Credential, { account, membership }: Holder): Identity {
-    const person = { kind: 'session', account, session } as const;
+  function identityOf(session: Credential, { account, hasSecondFactor, membership }: Holder): Identity {
+    const person = { kind: 'session', account, session, hasSecondFactor } as const;
     const personal: SessionCaller = { ...person, accountId: account.id, role: 'owner' };
     if (id === account.id) return { caller: personal };
     if (!membership) return { caller: personal, refusal: unknownOrganization() };
     if (membership.isSuspended) return { caller: personal, refusal: isSuspended() };
-    const { role } = membership;
+    const { role, requiresSecondFactor } = membership;
     const { access } = route;
     const mayUse = access === undefined || access === 'person' || mayAccess(access, role);
     const caller: SessionCaller = { ...person, accountId: id, role };
-    return mayUse ? { caller } : { caller, refusal: roleTooSmall(access, role) };
+    if (!mayUse) return { caller, refusal: roleTooSmall(access, role) };
+    const isLocked = requiresSecondFactor && !hasSecondFactor && !route.withoutSecondFactor;
+    return isLocked ? { caller, refusal: noSecondFactor() } : { caller };
   }
 
   return {

@@ -9,6 +9,7 @@ interface Beginning {
   readonly announces?: boolean;
   /** The session of a proof without the second factor. The new one does not count as a sign-in of an account with one. */
   readonly provedIn?: Credential | undefined;
+  readonly byPasskey?: boolean;
 }
 
 /** Sets the cookies of a new session and of the device. */
@@ -16,16 +17,16 @@ export async function beginSession(
   { sessions, devices }: Services,
   { device, origin, setSession, setDevice }: SessionCall,
   account: Account,
-  { announces = false, provedIn }: Beginning = {},
+  { announces = false, provedIn, byPasskey = false }: Beginning = {},
 ): Promise<void> {
   const replaced = account.secondFactorAt === undefined ? undefined : provedIn;
-  setSession(await sessions().open(account, origin, replaced));
+  setSession(await sessions().open(account, origin, { replaced, byPasskey }));
   setDevice(await devices().remember(account, device, announces ? origin : undefined));
 }
 
 /** Begins the session of a complete sign-in. Returns the user. */
-export async function signedIn(services: Services, call: SessionCall, account: Account) {
-  await beginSession(services, call, account, { announces: true });
+export async function signedIn(services: Services, call: SessionCall, account: Account, start: Beginning = {}) {
+  await beginSession(services, call, account, { announces: true, ...start });
   const meter = await services.metering().current(account.id, services.clock.now());
   return { ...account, isSubscribe: isSubscribed(meter) };
 }

@@ -25,8 +25,17 @@ beforeAll(async () => {
     role: 'viewer',
     createdAt: now,
     confirmedAt: now,
+    secondFactorAt: now,
   } as const;
-  const facts = { id: organization.accountId, name: 'Harbor', createdAt: now, owners: 1, members: 1, open: new Map() };
+  const facts = {
+    id: organization.accountId,
+    name: 'Harbor',
+    createdAt: now,
+    owners: 1,
+    members: 1,
+    open: new Map(),
+    secondFactorRequiredAt: now,
+  };
   const rows = [
     userRow(person, undefined),
     organizationRow(facts),
@@ -53,7 +62,7 @@ const balanceFor = async (headers?: Record<string, string>) => {
   return { status, id: data.id, operations, roundTrips };
 };
 
-it('the role in an organization costs a request with a session no further one', async () => {
+it('the role and the second factor in an organization cost a request with a session no further one', async () => {
   const read = { status: 200, operations: ['BatchGetItem', 'GetItem'], roundTrips: 2 };
   expect(await balanceFor()).toEqual({ ...read, id: own.accountId });
   expect(await balanceFor({ 'x-organization': String(own.accountId) })).toEqual({ ...read, id: own.accountId });

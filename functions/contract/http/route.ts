@@ -73,6 +73,8 @@ interface RouteDeclaration {
   readonly access?: SessionAccess;
   /** The organization is the `id` of the path, in place of the header's. */
   readonly namesOrganization?: true;
+  /** Remains available to members without the second factor that their organization requires. */
+  readonly withoutSecondFactor?: true;
   /** Requires a confirmed email address; otherwise 403. */
   readonly confirmed?: true;
   /** Requires a session with this role; otherwise 403. */
@@ -219,6 +221,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
       'NOT_FOUND',
       ...(access ? (['INSUFFICIENT_PERMISSIONS'] as const) : []),
     ],
+    [actsForOrganization(route) && access && !route.withoutSecondFactor, 'SECOND_FACTOR_NOT_ENABLED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced?.capability, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
     [namesModel(route), 'NOT_FOUND'],

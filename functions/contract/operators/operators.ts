@@ -99,8 +99,8 @@ export const PlanAssignment = v.object(
 export const CreditGrant = v.object({ credits: integer(1, 1_000_000), reason }, body);
 
 /**
- * Actions of operators, the owner's `accept_terms`, and members' `store_content` and `read_content` of a key. Only
- * `bin/operator.ts` can do `set_role`.
+ * Actions of operators, the owner's `accept_terms` and `require_second_factor`, and members' `store_content` and
+ * `read_content` of a key. Only `bin/operator.ts` can do `set_role`.
  */
 const auditActions = [
   'suspend',
@@ -112,6 +112,7 @@ const auditActions = [
   'accept_terms',
   'store_content',
   'read_content',
+  'require_second_factor',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 export const AuditAction = v.picklist(auditActions);
@@ -130,6 +131,7 @@ export const AuditedState = v.object({
   contentDays: v.exactOptional(v.nullable(v.number())),
   /** The request whose prompt and response were read. */
   contentOf: v.exactOptional(v.string()),
+  secondFactor: v.exactOptional(v.picklist(['required', 'optional'])),
 });
 export type AuditedState = v.InferOutput<typeof AuditedState>;
 

@@ -23,6 +23,7 @@ export const MemberQuery = v.object({
   ),
 });
 export const NewInvitation = v.object({ email, role }, body);
+export const SecondFactorRule = v.object({ required: v.boolean('must be true or false') }, body);
 export const InvitationAcceptance = v.object({ token: text(200) }, body);
 
 /** `role`: that of the signed-in person. The personal organization has the id of the account. */
@@ -31,6 +32,7 @@ export const Organization = v.object({
   name: v.string(),
   role: v.picklist(organizationRoles),
   createdAt: instant,
+  requiresSecondFactor: v.boolean(),
 });
 
 /** Complete: the limits of an organization fit one page. */
@@ -38,12 +40,15 @@ const listOf = <Item extends v.GenericSchema>(item: Item) => v.object({ items: v
 
 export const OrganizationList = listOf(Organization);
 
+/** `hasSecondFactor`: an authenticator app is on. Each of both satisfies an organization that requires a second factor. */
 export const Member = v.object({
   userId: accountId,
   name: v.string(),
   email: v.string(),
   role: v.picklist(organizationRoles),
   joinedAt: instant,
+  hasSecondFactor: v.boolean(),
+  hasPasskey: v.boolean(),
 });
 export const MemberList = listOf(Member);
 

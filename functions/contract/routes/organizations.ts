@@ -15,6 +15,7 @@ import {
   OrganizationList,
   OrganizationPath,
   RoleChange,
+  SecondFactorRule,
 } from '../organizations/organizations.ts';
 
 const path = '/api/organizations';
@@ -64,6 +65,7 @@ export const organizationRoutes = {
     path: `${path}/{id}`,
     summary: 'Get an organization',
     access: 'read',
+    withoutSecondFactor: true,
     output: Organization,
     uses: reading,
   }),
@@ -79,6 +81,19 @@ export const organizationRoutes = {
     output: Organization,
     refusals: ['INVALID_STATE'],
     uses: reading,
+  }),
+  requireSecondFactor: defineRoute({
+    ...changing,
+    id: 'require-second-factor',
+    method: 'PUT',
+    path: `${path}/{id}/second-factor`,
+    summary: 'Require a second factor',
+    note: 'Members without an authenticator app then need a session that began with a passkey. Keys continue to work.',
+    access: 'own',
+    bodyInput: SecondFactorRule,
+    output: Organization,
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
+    uses: { tables: { accounts: 'write', meters: 'read', audit: 'add' } },
   }),
   deleteOrganization: defineRoute({
     ...changing,
@@ -122,8 +137,9 @@ export const organizationRoutes = {
     summary: 'Remove a member, or leave',
     note: 'The member loses access immediately. Keys remain unless `revokeKeys` is true.',
     access: 'read',
+    withoutSecondFactor: true,
     queryInput: MemberQuery,
-    refusals: ['INVALID_STATE'],
+    refusals: ['INVALID_STATE', 'SECOND_FACTOR_NOT_ENABLED'],
     uses: membership,
   }),
   listInvitations: defineRoute({

@@ -49,6 +49,21 @@ export function keyCreatedMail(
   });
 }
 
+/** To a member of an organization, which the email names. `link`: the settings. */
+export function secondFactorRuleMail(to: Addressee, hasSecondFactor: boolean, link: string): MailContent {
+  const consequence = hasSecondFactor
+    ? 'Your account has an authenticator app, so nothing changes for you.'
+    : 'To keep your access, set up an authenticator app, or add a passkey and sign in with it.';
+  return emailContent({
+    subject: 'Your organization requires a second factor',
+    to,
+    body: `An owner of the organization now requires that its members sign in with a second factor. ${consequence}`,
+    action: 'Open your settings',
+    link,
+    footer: 'API keys of the organization continue to work.',
+  });
+}
+
 interface NoticeParts {
   readonly throttle: () => Pick<Throttle, 'take'>;
   readonly random: Random;

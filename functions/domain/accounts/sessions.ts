@@ -31,8 +31,12 @@ export function sessionService(
   random: Random,
   { idleMs, maxMs }: SessionLifetimes,
 ) {
-  /** At the limit, ends expired sessions, then the oldest. The sign-in is that of `replaced`, if it is given. */
-  async function open(account: Account, origin: SessionOrigin, replaced?: Credential): Promise<OpenedSession> {
+  /** At the limit, ends expired sessions, then the oldest. */
+  async function open(
+    account: Account,
+    origin: SessionOrigin,
+    { replaced, byPasskey = false }: SessionStart = {},
+  ): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
     const earlier = replaced && (await sessions.find(replaced.accountId, replaced.digest));
@@ -44,6 +48,7 @@ export function sessionService(
       lastSeenAt: now,
       expiresAt: now + maxMs,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
+      ...(byPasskey && { byPasskey }),
     });
     const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
     await enforceRowLimit(sessions, account.id, rank, maxSessions);
@@ -56,7 +61,9 @@ export function sessionService(
     const now = clock.now();
     if (!found || !isAlive(found.row, found.account, now)) return undefined;
     if (now - found.row.lastSeenAt >= touchInterval) await sessions.touch(accountId, digest, now);
-    return found;
+    const { row, ...holder } = found;
+    const hasSecondFactor = found.account.secondFactorAt !== undefined || row.byPasskey === true;
+    return { ...holder, hasSecondFactor };
   }
 
   /** A session can be stolen and lasts for days, so credentials are changed only soon after a sign-in. */
@@ -137,12 +144,29 @@ export interface Session extends SessionOrigin {
   readonly expiresAt: number;
   /** The account's value at sign-in. The session has ended once it differs. */
   readonly sessionsValidFrom: number;
+  /** The session began with a passkey. */
+  readonly byPasskey?: boolean;
+}
+
+export interface SessionStart {
+  /** The session whose time of sign-in continues. */
+  readonly replaced?: Credential | undefined;
+  readonly byPasskey?: boolean;
 }
 
 /** The person of a session, and the role in the named organization; absent if the person is not a member. */
 export interface Holder {
   readonly account: Account;
-  readonly membership?: { readonly role: OrganizationRole; readonly isSuspended: boolean };
+  /** The account has an authenticator app, or the session began with a passkey. */
+  readonly hasSecondFactor: boolean;
+  readonly membership?: Standing;
+}
+
+/** A member's role, and what the organization requires. */
+interface Standing {
+  readonly role: OrganizationRole;
+  readonly isSuspended: boolean;
+  readonly requiresSecondFactor: boolean;
 }
 
 export interface SessionStore {
@@ -152,7 +176,7 @@ export interface SessionStore {
     accountId: number,
     digest: string,
     organizationId?: number,
-  ): Promise<(Holder & { readonly row: Session }) | undefined>;
+  ): Promise<(Omit<Holder, 'hasSecondFactor'> & { readonly row: Session }) | undefined>;
   /** Returns whether the id is that of a shared organization, deleted or not. */
   isShared(accountId: number): Promise<boolean>;
   list(accountId: number): Promise<Session[]>;

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import { mayAccess, type OrganizationAccess, type OrganizationRole, roleNames } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso } from '#contract/shared/time.ts';
@@ -15,6 +16,8 @@ export interface Organization {
   readonly members: number;
   /** Expiry of the open invitations by id. Expired ones are removed with later changes. */
   readonly open: ReadonlyMap<string, number>;
+  /** Since then, members need a second factor. */
+  readonly secondFactorRequiredAt?: number;
   readonly suspendedAt?: number;
   readonly deletedAt?: number;
 }
@@ -25,7 +28,10 @@ export interface Member {
   readonly joinedAt: number;
 }
 
-export type NamedMember = Member & Pick<Account, 'name' | 'email'>;
+export interface NamedMember extends Member, Pick<Account, 'name' | 'email'> {
+  readonly hasSecondFactor: boolean;
+  readonly hasPasskey: boolean;
+}
 
 /** `id` identifies organization and address, so that an address has one invitation. `invitedBy`: id of the member. */
 export interface Invitation {
@@ -64,7 +70,11 @@ export interface OrganizationStore {
   /** Includes deleted organizations. */
   membership(id: number, userId: number): Promise<Membership | undefined>;
   members(id: number): Promise<readonly NamedMember[]>;
+  /** Omits members whose accounts were purged. */
+  named(members: readonly Member[]): Promise<readonly NamedMember[]>;
   rename(id: number, name: string): Promise<boolean>;
+  /** Sends an email to each member, once for each id. */
+  notifyMembers(id: number, mailTo: (account: Account) => OutgoingMail, now: number): Promise<void>;
   changeRole(id: number, before: Member, role: OrganizationRole, actor: Actor): Promise<boolean>;
   /** `organization` as read. The last owner of one that is not deleted remains. */
   removeMember(organization: Organization, member: Member, actor: Actor): Promise<boolean>;
@@ -89,13 +99,18 @@ export interface OrganizationStore {
   count(userId: number): Promise<number>;
 }
 
-export const organizationView = ({ organization: { id, name, createdAt }, member: { role } }: Membership) => {
-  return { id, name, role, createdAt: iso(createdAt) };
+/**
+ * Writes since when the organization of the event requires a second factor, or that it requires none, with the event.
+ * Returns false if an item has changed since it was read.
+ */
+export type SetSecondFactor = (at: number | undefined, actor: Actor, event: AuditEvent) => Promise<boolean>;
+
+export const organizationView = ({ organization, member: { role } }: Membership) => {
+  const { id, name, createdAt, secondFactorRequiredAt } = organization;
+  return { id, name, role, createdAt: iso(createdAt), requiresSecondFactor: secondFactorRequiredAt !== undefined };
 };
 
-export const memberView = ({ userId, name, email, role, joinedAt }: NamedMember) => {
-  return { userId, name, email, role, joinedAt: iso(joinedAt) };
-};
+export const memberView = ({ joinedAt, ...member }: NamedMember) => ({ ...member, joinedAt: iso(joinedAt) });
 
 export const invitationView = ({ id, email, role, expiresAt }: Invitation) => {
   return { id, email, role, expiresAt: iso(expiresAt) };
@@ -103,7 +118,7 @@ export const invitationView = ({ id, email, role, expiresAt }: Invitation) => {
 
 /** The personal organization of an account. It is the account itself, so nothing is stored. */
 export const personalOrganization = ({ id, name, createdAt }: Account) => {
-  return { id, name, role: 'owner' as const, createdAt: iso(createdAt) };
+  return { id, name, role: 'owner' as const, createdAt: iso(createdAt), requiresSecondFactor: false };
 };
 
 export const listed = <Item>(items: Item[]) => ({ items, nextCursor: null });
@@ -115,6 +130,8 @@ export interface Acting {
   readonly accountId: number;
   readonly account: Account;
   readonly role: OrganizationRole;
+  /** The account has an authenticator app, or the session began with a passkey. */
+  readonly hasSecondFactor: boolean;
 }
 
 export const isPersonal = ({ accountId, account }: Acting): boolean => accountId === account.id;
@@ -133,6 +150,12 @@ export function roleTooSmall(access: OrganizationAccess, role: OrganizationRole)
   const detail = `This requires the role ${roleNames(access)} in the organization; yours is ${role}.`;
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
+
+export const noSecondFactor = () =>
+  new ServiceError(
+    'SECOND_FACTOR_NOT_ENABLED',
+    'The organization requires a second factor. Set up an authenticator app, or add a passkey and sign in with it.',
+  );
 
 /** The same for organizations of others and unknown ones. */
 export const unknownOrganization = () => new ServiceError('NOT_FOUND', 'You are not a member of such an organization.');

@@ -1,8 +1,11 @@
 import type { Plans } from '#contract/billing/plans.ts';
+import type { AuditEvent } from '#contract/operators/operators.ts';
 import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
+import { addresseeOf } from '../accounts/mail-preferences.ts';
+import { secondFactorRuleMail } from '../accounts/security-mails.ts';
 import { windows } from '../accounts/throttle.ts';
 import { openMeter } from '../billing/grants.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
@@ -20,9 +23,12 @@ import {
   type Member,
   type Membership,
   memberView,
+  noSecondFactor,
+  type Organization,
   type OrganizationStore,
   organizationView,
   personalOrganization,
+  type SetSecondFactor,
   refusePersonal,
   refuseRole,
   tooManyOrganizations,
@@ -43,7 +49,10 @@ export interface OrganizationParts {
   readonly revokeKeysOf: (id: number, userId: number) => Promise<void>;
   /** Called after the owners have changed. */
   readonly onOwners: (id: number) => Promise<void>;
-  readonly findAccount: (userId: number) => Promise<Account | undefined>;
+  readonly setSecondFactor: SetSecondFactor;
+  /** Limits how often members get emails about the requirement. */
+  readonly enforceRuleLimit: (id: number) => Promise<void>;
+  readonly publicOrigin: string;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -53,9 +62,12 @@ const retentionMs = 30 * dayMs;
 /** Each organization has a free allowance. */
 export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayMs }]);
 
+/** Turning on a second factor sends an email to every member. */
+export const secondFactorRequirements = windows('second-factor-rule', [{ max: 5, ms: dayMs }]);
+
 /** Organizations and their members (docs/accounts.md#organizations). */
 export function organizationService(parts: OrganizationParts) {
-  const { store, clock } = parts;
+  const { store, clock, publicOrigin } = parts;
 
   async function list(account: Account) {
     const memberships = (await store.membershipsOf(account.id)).filter(isAlive);
@@ -87,6 +99,45 @@ export function organizationService(parts: OrganizationParts) {
     return get(acting);
   }
 
+  /** Repeating the request sends the emails that an interrupted one left. */
+  async function requireSecondFactor(acting: Acting, isRequired: boolean, requestId: string) {
+    refusePersonal(
+      acting,
+      'The personal organization has one member, whose second factor is a setting of the account.',
+    );
+    if (isRequired && !acting.hasSecondFactor) throw noSecondFactor();
+    const changed = await untilDone(async (tries) => {
+      const { organization, member } = await own(acting);
+      refuseRole('own', member.role);
+      if ((organization.secondFactorRequiredAt !== undefined) === isRequired) return { organization, member };
+      if (isRequired && tries === 0) await parts.enforceRuleLimit(organization.id);
+      const at = clock.now();
+      const event = ruleEvent(acting, isRequired, { at, requestId });
+      const since = isRequired ? at : undefined;
+      if (!(await parts.setSecondFactor(since, actorOf(acting), event))) return undefined;
+      const { secondFactorRequiredAt: _, ...rest } = organization;
+      return { organization: isRequired ? { ...rest, secondFactorRequiredAt: at } : rest, member };
+    });
+    if (isRequired) await announceSecondFactor(changed.organization);
+    return organizationView(changed);
+  }
+
+  async function announceSecondFactor(organization: Organization): Promise<void> {
+    const { id, name, secondFactorRequiredAt: since = 0 } = organization;
+    const now = clock.now();
+    if (now - since > dayMs) return;
+    const mailTo = (account: Account) => ({
+      id: `${id}-${since}-${account.id}`,
+      to: account.email,
+      ...secondFactorRuleMail(
+        addresseeOf({ ...account, organization: name }, publicOrigin),
+        account.secondFactorAt !== undefined,
+        `${publicOrigin}/settings`,
+      ),
+    });
+    await store.notifyMembers(id, mailTo, now);
+  }
+
   async function remove(acting: Acting): Promise<void> {
     refusePersonal(acting, 'The personal organization ends with the account.');
     const { accountId: id } = acting;
@@ -107,15 +158,15 @@ export function organizationService(parts: OrganizationParts) {
   }
 
   async function members(acting: Acting) {
-    if (!isPersonal(acting)) return listed((await store.members(acting.accountId)).map(memberView));
-    return listed([memberView(ofPerson(acting.account))]);
+    const all = isPersonal(acting) ? store.named([ofPerson(acting.account)]) : store.members(acting.accountId);
+    return listed((await all).map(memberView));
   }
 
   async function changeMember(acting: Acting, userId: number, role: OrganizationRole) {
     if (isPersonal(acting)) {
       if (userId !== acting.account.id) throw unknownMember();
       if (role !== 'owner') throw isLastOwner();
-      return memberView(ofPerson(acting.account));
+      return named(ofPerson(acting.account));
     }
     const member = await untilDone(async (tries) => {
       const [{ organization, member: before }, actor] = await read(acting, userId, tries);
@@ -127,15 +178,25 @@ export function organizationService(parts: OrganizationParts) {
       if (isOfOwner) await parts.onOwners(organization.id);
       return { ...before, role };
     });
-    const account = await parts.findAccount(userId);
-    if (!account) throw unknownMember();
-    return memberView({ ...member, name: account.name, email: account.email });
+    return named(member);
+  }
+
+  async function named(member: Member) {
+    const [found] = await store.named([member]);
+    if (!found) throw unknownMember();
+    return memberView(found);
   }
 
   /** Of another member, or of oneself, which is leaving. */
   async function removeMember(acting: Acting, userId: number, revokeKeys: boolean): Promise<void> {
     if (isPersonal(acting)) throw userId === acting.account.id ? isLastOwner() : unknownMember();
-    const { accountId: id } = acting;
+    const { accountId: id, account, hasSecondFactor } = acting;
+    if (
+      userId !== account.id &&
+      !hasSecondFactor &&
+      (await own(acting)).organization.secondFactorRequiredAt !== undefined
+    )
+      throw noSecondFactor();
     await untilDone(async (tries) => {
       const [{ organization, member }, actor] = await read(acting, userId, tries);
       if (userId !== actor.userId) refuseRole(member.role === 'owner' ? 'own' : 'manage', actor.role);
@@ -194,9 +255,22 @@ export function organizationService(parts: OrganizationParts) {
     return membership;
   }
 
-  return { list, create, get, rename, remove, members, changeMember, removeMember, leaveAll };
+  return { list, create, get, rename, requireSecondFactor, remove, members, changeMember, removeMember, leaveAll };
 }
 
-const ofPerson = ({ id: userId, name, email, createdAt: joinedAt }: Account) => {
-  return { userId, name, email, role: 'owner', joinedAt } as const;
-};
+const ofPerson = ({ id: userId, createdAt: joinedAt }: Account): Member => ({ userId, role: 'owner', joinedAt });
+
+const ruleState = (isRequired: boolean) => ({ secondFactor: isRequired ? 'required' : 'optional' }) as const;
+
+const ruleEvent = (
+  { accountId, account }: Acting,
+  isRequired: boolean,
+  about: Pick<AuditEvent, 'at' | 'requestId'>,
+): AuditEvent => ({
+  accountId,
+  action: 'require_second_factor',
+  reason: `changed by the owner ${account.id}`,
+  ...about,
+  before: ruleState(!isRequired),
+  after: ruleState(isRequired),
+});

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
-import type { Member, Organization } from '#domain/organizations/organization.ts';
+import type { Actor, Member, Organization } from '#domain/organizations/organization.ts';
 import type { TransactItem } from '../shared/transaction.ts';
 import { memberKey, organizationKey, storedInstant, userKey } from './account-items.ts';
 
@@ -27,6 +27,7 @@ const Row = v.object({
     v.record(v.string(), v.number()),
     v.transform((open): ReadonlyMap<string, number> => new Map(Object.entries(open))),
   ),
+  secondFactorRequiredAt: v.exactOptional(v.number()),
   suspendedAt: v.exactOptional(v.number()),
   deletedAt: v.exactOptional(v.number()),
 });
@@ -52,6 +53,20 @@ export const InvitationRow = v.object({
   digest: v.string(),
   expiresAt: storedInstant,
 });
+
+/** Fails if the role has changed. Without `next`, an update without changes, like that of operators. */
+export function roleUpdate(TableName: string, id: number, { userId, role }: Actor, next = role): TransactItem {
+  return {
+    Update: {
+      TableName,
+      Key: memberKey(id, userId),
+      UpdateExpression: 'SET #role = :next',
+      ConditionExpression: '#role = :role',
+      ExpressionAttributeNames: { '#role': 'role' },
+      ExpressionAttributeValues: { ':role': role, ':next': next },
+    },
+  };
+}
 
 interface OrganizationUpdate {
   readonly set?: readonly string[];

@@ -32,9 +32,10 @@ import {
   organizationOf,
   organizationRow,
   organizationUpdate,
+  roleUpdate,
 } from './organization-items.ts';
 
-const Counted = v.object({ organizations: v.optional(v.number(), 0) });
+const Counted = v.object({ organizations: v.optional(v.number(), 0), passkeys: v.optional(v.number(), 0) });
 const MembershipRow = v.object({ organizationId: v.number() });
 
 const isOpen = 'attribute_not_exists(deletedAt)';
@@ -106,22 +107,9 @@ export function organizationStore(
     ];
   }
 
-  /** An update without changes, like that of operators. Empty if the actor's own item is already in the transaction. */
+  /** Empty if the actor's own item is already in the transaction. */
   function actorCheck(id: number, actor: Actor, subject?: number): TransactItem[] {
-    return actor.userId === subject ? [] : [roleUpdate(id, actor, actor.role)];
-  }
-
-  function roleUpdate(id: number, { userId, role }: Actor, next: Member['role']): TransactItem {
-    return {
-      Update: {
-        TableName: table,
-        Key: memberKey(id, userId),
-        UpdateExpression: 'SET #role = :next',
-        ConditionExpression: '#role = :role',
-        ExpressionAttributeNames: { '#role': 'role' },
-        ExpressionAttributeValues: { ':role': role, ':next': next },
-      },
-    };
+    return actor.userId === subject ? [] : [roleUpdate(table, id, actor)];
   }
 
   async function find(id: number): Promise<Organization | undefined> {
@@ -163,20 +151,36 @@ export function organizationStore(
       .toSorted((one, other) => one.member.joinedAt - other.member.joinedAt);
   };
 
-  const members: OrganizationStore['members'] = async (id) => {
-    const rows = await memberRows(id);
-    const users = await readItems(
+  const usersOf = (members: readonly Member[]) =>
+    readItems(
       client,
       table,
-      rows.map(({ userId }) => userKey(userId)),
+      members.map(({ userId }) => userKey(userId)),
     );
-    const people = new Map(users.map(accountOf).map((account) => [account.id, account]));
-    return rows
+
+  const named: OrganizationStore['named'] = async (members) => {
+    const users = await usersOf(members);
+    const people = new Map(users.map((row) => [accountOf(row).id, { ...accountOf(row), ...v.parse(Counted, row) }]));
+    return members
       .flatMap((member) => {
-        const account = people.get(member.userId);
-        return account ? [{ ...member, name: account.name, email: account.email }] : [];
+        const person = people.get(member.userId);
+        if (!person) return [];
+        const { name, email, secondFactorAt, passkeys } = person;
+        const hasSecondFactor = secondFactorAt !== undefined;
+        return [{ ...member, name, email, hasSecondFactor, hasPasskey: passkeys > 0 }];
       })
       .toSorted((one, other) => one.joinedAt - other.joinedAt);
+  };
+
+  const members: OrganizationStore['members'] = async (id) => named(await memberRows(id));
+
+  const notifyMembers: OrganizationStore['notifyMembers'] = async (id, mailTo, now) => {
+    const people = (await usersOf(await memberRows(id)))
+      .map(accountOf)
+      .filter(({ deletedAt }) => deletedAt === undefined);
+    await each(people.values(), concurrency, async (account) => {
+      await commit(client, mailItems(table, account.id, mailTo(account), now));
+    });
   };
 
   const rename: OrganizationStore['rename'] = (id, name) =>
@@ -196,7 +200,7 @@ export function organizationStore(
       conditions: [isOpen, 'owners > :left'],
       values: { ':gained': gained, ':left': gained < 0 ? 1 : 0 },
     });
-    return commit(client, [roleUpdate(id, before, role), owners, ...actorCheck(id, actor, before.userId)]);
+    return commit(client, [roleUpdate(table, id, before, role), owners, ...actorCheck(id, actor, before.userId)]);
   };
 
   const removeMember: OrganizationStore['removeMember'] = ({ id, deletedAt }, member, actor) => {
@@ -307,7 +311,9 @@ export function organizationStore(
     membershipsOf,
     membership,
     members,
+    named,
     rename,
+    notifyMembers,
     changeRole,
     removeMember,
     invitations,

@@ -39,6 +39,7 @@ const SessionRow = v.object({
   lastSeenAt: storedInstant,
   expiresAt: storedInstant,
   sessionsValidFrom: v.optional(v.number(), 0),
+  byPasskey: v.exactOptional(v.boolean()),
 });
 
 export function sessionStore(client: DynamoDBDocumentClient, table: string): SessionStore {
@@ -90,7 +91,7 @@ export function deviceStore(client: DynamoDBDocumentClient, table: string): Devi
   return { ...rows, open, use };
 }
 
-interface Found<Row> extends Holder {
+interface Found<Row> extends Omit<Holder, 'hasSecondFactor'> {
   readonly row: Row;
 }
 
@@ -104,7 +105,8 @@ function membershipIn(items: readonly Record<string, unknown>[]): Holder['member
   const row = items.find(({ sk }) => sk === organizationKey(0).sk);
   const [member] = readable(Member, items);
   if (!row || !member || 'deletedAt' in row) return undefined;
-  return { role: member.role, isSuspended: 'suspendedAt' in row };
+  const requiresSecondFactor = 'secondFactorRequiredAt' in row;
+  return { role: member.role, isSuspended: 'suspendedAt' in row, requiresSecondFactor };
 }
 
 interface DigestRow {

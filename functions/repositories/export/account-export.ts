@@ -81,7 +81,7 @@ const userRules: readonly Rule[] = [
   {
     prefix: 'session#',
     kind: 'session',
-    fields: ['browser', 'system', 'country', 'createdAt', 'lastSeenAt', 'expiresAt'],
+    fields: ['browser', 'system', 'country', 'byPasskey', 'createdAt', 'lastSeenAt', 'expiresAt'],
   },
   { prefix: 'device#', kind: 'device', fields: ['createdAt', 'lastUsedAt', 'expiresAt'] },
   { prefix: 'passkey#', kind: 'passkey', fields: ['name', 'credentialId', 'createdAt', 'lastUsedAt'] },

@@ -2,8 +2,10 @@ import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { AuditEvent } from '#contract/operators/operators.ts';
 import type { TermsStore } from '#domain/accounts/terms.ts';
+import type { SetSecondFactor } from '#domain/organizations/organization.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { userKey } from '../accounts/account-items.ts';
+import { organizationUpdate, roleUpdate } from '../accounts/organization-items.ts';
 import {
   cancellationReasons,
   conditionFailed,
@@ -78,6 +80,20 @@ export const auditLog =
   async (event: AuditEvent): Promise<void> => {
     await commitAudited(client, { accounts: '', audit: table() }, event, []);
   };
+
+export function secondFactorRules(client: DynamoDBDocumentClient, tables: AuditTables): SetSecondFactor {
+  const isOpen = 'attribute_not_exists(deletedAt)';
+  const isOff = 'attribute_not_exists(secondFactorRequiredAt)';
+  return (at, actor, event) => {
+    const change =
+      at === undefined
+        ? { remove: ['secondFactorRequiredAt'], conditions: [isOpen, `NOT ${isOff}`] }
+        : { set: ['secondFactorRequiredAt = :at'], conditions: [isOpen, isOff], values: { ':at': at } };
+    const { accountId: id } = event;
+    const items = [organizationUpdate(tables.accounts, id, change), roleUpdate(tables.accounts, id, actor)];
+    return commitAudited(client, tables, event, items);
+  };
+}
 
 export function termsStore(client: DynamoDBDocumentClient, tables: AuditTables): TermsStore {
   return {

@@ -195,7 +195,7 @@ function build() {
   const organizations = lazy(async () => {
     const { organizationServices } = await import('./organizations.ts');
     const payment = { stopCollecting, afterDeletion, onOwners: queueCustomerUpdate };
-    return organizationServices(core, { accounts, keys, throttles, ...payment });
+    return organizationServices(core, { keys, throttles, ...payment });
   });
   const archiveFiles = lazy(async () => {
     const { ARCHIVE_BUCKET } = environment;

@@ -1,4 +1,3 @@
-import type { AccountStore } from '#domain/accounts/account.ts';
 import type { Throttle } from '#domain/accounts/throttle.ts';
 import type { KeyService } from '#domain/keys/key-service.ts';
 import {
@@ -6,13 +5,17 @@ import {
   invitationsOfOrganization,
   invitationsToAddress,
 } from '#domain/organizations/invitations.ts';
-import { newOrganizations, organizationService } from '#domain/organizations/organizations.ts';
+import {
+  newOrganizations,
+  organizationService,
+  secondFactorRequirements,
+} from '#domain/organizations/organizations.ts';
 import { organizationStore } from '#repositories/accounts/organizations.ts';
+import { secondFactorRules } from '#repositories/operators/audited-writes.ts';
 import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
 
 interface OrganizationNeeds {
-  readonly accounts: () => Pick<AccountStore, 'find'>;
   readonly keys: () => KeyService;
   readonly throttles: () => Throttle;
   readonly stopCollecting: (id: number) => Promise<void>;
@@ -20,7 +23,7 @@ interface OrganizationNeeds {
   readonly onOwners: (id: number) => Promise<void>;
 }
 
-export function organizationServices(core: CoreServices, { accounts, keys, throttles, ...payment }: OrganizationNeeds) {
+export function organizationServices(core: CoreServices, { keys, throttles, ...payment }: OrganizationNeeds) {
   const { clock, random, plans, metering, table, environment } = core;
   const store = organizationStore(dynamoClient(), table('accounts'), () => table('meters'));
   return {
@@ -28,7 +31,10 @@ export function organizationServices(core: CoreServices, { accounts, keys, throt
     management: organizationService({
       ...payment,
       store,
-      findAccount: (userId) => accounts().find(userId),
+      publicOrigin: environment.PUBLIC_ORIGIN,
+      setSecondFactor: (...change) =>
+        secondFactorRules(dynamoClient(), { accounts: table('accounts'), audit: table('audit') })(...change),
+      enforceRuleLimit: (id) => throttles().enforce(secondFactorRequirements, String(id)),
       async enforceCreationLimit({ id, email }) {
         if (environment.NETWORK_LIMITS !== 'on') return;
         for (const subject of [String(id), email]) await throttles().enforce(newOrganizations, subject);

@@ -17,7 +17,15 @@ describe('the personal organization', () => {
     expect(body.data.nextCursor).toBeNull();
     expect((await calls.call('GET', `/${ada.id}`, ada)).body.data).toEqual(body.data.items[0]);
     expect((await calls.call('GET', `/${ada.id}/members`, ada)).body.data.items).toEqual([
-      { userId: ada.id, name: expect.any(String), email: ada.email, role: 'owner', joinedAt: expect.any(String) },
+      {
+        userId: ada.id,
+        name: expect.any(String),
+        email: ada.email,
+        role: 'owner',
+        joinedAt: expect.any(String),
+        hasSecondFactor: false,
+        hasPasskey: false,
+      },
     ]);
   });
 
@@ -37,7 +45,12 @@ describe('an organization', () => {
     const made = await calls.call('POST', '', ada, { name: 'Harbor Works' });
     expect(made.status).toBe(201);
     const { id, ...about } = made.body.data;
-    expect(about).toEqual({ name: 'Harbor Works', role: 'owner', createdAt: expect.any(String) });
+    expect(about).toEqual({
+      name: 'Harbor Works',
+      role: 'owner',
+      createdAt: expect.any(String),
+      requiresSecondFactor: false,
+    });
     expect((await calls.call('GET', '', ada)).body.data.items).toContainEqual(made.body.data);
     const mine = await service.call('GET', '/api/credits/me', { cookie: ada.cookie });
     const its = await calls.within(id, 'GET', '/api/credits/me', { cookie: ada.cookie });

@@ -60,7 +60,8 @@ it.each(['owner', 'admin'] as const)(
     await calls.join(id, ada, ben, role);
     await calls.call('PATCH', `/${id}/members/${ben.id}`, ada, { role: 'viewer' });
     const { management } = await services().organizations();
-    const acting = { accountId: id, account: await services().profile().get(ben.id), role };
+    const account = await services().profile().get(ben.id);
+    const acting = { accountId: id, account, role, hasSecondFactor: false };
     await expect(management.changeMember(acting, ben.id, role)).rejects.toMatchObject({
       code: 'INSUFFICIENT_PERMISSIONS',
     });

@@ -93,6 +93,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'list-invitations': managers,
   'create-invitation': managers,
   'withdraw-invitation': managers,
+  'require-second-factor': owners,
   'delete-organization': owners,
 };
 

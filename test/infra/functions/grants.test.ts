@@ -83,7 +83,9 @@ test('operator actions, the acceptance of terms, and the storage and reading of 
   );
   const adding = onAudit.filter(([, action]) => action === 'dynamodb:PutItem').map(([id]) => id);
   const actions = routeGroups.operators.filter(({ method }) => method !== 'GET').map(({ id }) => id);
-  expect(new Set(adding)).toEqual(new Set(['accept-terms', 'set-key-content', 'get-request-content', ...actions]));
+  expect(new Set(adding)).toEqual(
+    new Set(['accept-terms', 'require-second-factor', 'set-key-content', 'get-request-content', ...actions]),
+  );
   const others = onAudit.filter(([, action]) => action !== 'dynamodb:PutItem');
   expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events', 'export-account']));
   expect(new Set(others.map(([, action]) => action))).toEqual(

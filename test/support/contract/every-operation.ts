@@ -168,6 +168,7 @@ async function manageOrganizations(service: Service, { send, inTurn }: Caller): 
   const { id: invitationId } = v.parse(Created, (await send('createInvitation', { cookie, path })).data);
   await inTurn(['listOrganizations', 'getOrganization', 'listMembers', 'listInvitations'], { cookie, path });
   await send('withdrawInvitation', { cookie, path: { ...path, invitationId } });
+  await send('requireSecondFactor', { cookie, path });
   await inTurn(['renameOrganization', 'changeMember', 'removeMember'], { cookie, path: { ...path, userId } });
   await send('deleteOrganization', { cookie, path });
 }

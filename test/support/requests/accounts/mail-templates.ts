@@ -4,7 +4,7 @@ import { alertMail, planChangedMail, planEndMail } from '#domain/accounts/billin
 import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } from '#domain/accounts/email-change.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
-import { keyCreatedMail, newDeviceMail } from '#domain/accounts/security-mails.ts';
+import { keyCreatedMail, newDeviceMail, secondFactorRuleMail } from '#domain/accounts/security-mails.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
 import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 
@@ -55,6 +55,7 @@ export const mailTemplates: [name: string, write: WriteMail, isToOwner: boolean]
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
   ['newDeviceMail', (to, target) => newDeviceMail(to, device, target), true],
   ['keyCreatedMail', (to, target) => keyCreatedMail(to, key, target), true],
+  ['secondFactorRuleMail', (to, target) => secondFactorRuleMail(to, false, target), true],
   ['webhookDisabledMail', (to, target) => webhookDisabledMail(to, failing, target), true],
   ...planChanges,
   ['planEndMail', (to, target) => planEndMail(to, planEnd, target), true],
