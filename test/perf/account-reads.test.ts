@@ -118,6 +118,8 @@ describe('GET /api/usage', () => {
         ['UTC', 'service', 5 * 364, 1],
         ['UTC', 'model', 364, 1],
         ['UTC', 'key', 50 * 364, 5],
+        // The keys have no records, so that all calls belong to nobody. Each page reads the records in one round trip.
+        ['UTC', 'member', 364, 5],
         ['Asia/Kathmandu', 'service', 5 * 364, 2],
         ['Asia/Kathmandu', 'key', 50 * 364, 8],
         ['America/Los_Angeles', 'key', 50 * 364, 8],
@@ -131,7 +133,9 @@ describe('GET /api/usage', () => {
           rows,
         );
         expect(Math.max(...read.pages.map(({ bytes }) => bytes))).toBeLessThan(1_000_000);
-        expect(Math.max(...read.pages.map(({ roundTrips }) => roundTrips))).toBeLessThanOrEqual(5);
+        expect(Math.max(...read.pages.map(({ roundTrips }) => roundTrips))).toBeLessThanOrEqual(
+          group === 'member' ? 6 : 5,
+        );
       }
     },
   );

@@ -146,7 +146,7 @@ export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),
   timezone: v.optional(timeZone),
-  group: v.optional(v.picklist(['service', 'model', 'key'], 'must be service, model or key')),
+  group: v.optional(v.picklist(['service', 'model', 'key', 'member'], 'must be service, model, key or member')),
   cursor: v.optional(v.pipe(text(512), v.regex(/^[\w-]+$/, 'must be the nextCursor of the previous page'))),
 });
 
@@ -164,6 +164,9 @@ export const Usage = v.object({
       service: v.optional(v.string()),
       model: v.optional(v.string()),
       keyId: v.optional(v.nullable(v.string())),
+      memberId: v.optional(
+        v.pipe(v.nullable(accountId), v.description('The person who created the key; null for calls without a key.')),
+      ),
       calls: whole,
       credits: v.number(),
       tokens: v.optional(v.pipe(TokenCounts, v.description('Present if the calls used tokens.'))),

@@ -24,6 +24,7 @@ export interface DailyUsage extends UsageCounts {
   readonly service?: string | undefined;
   readonly model?: string | undefined;
   readonly keyId?: string | null | undefined;
+  readonly memberId?: number | null | undefined;
 }
 
 export interface LedgerRows {
@@ -57,13 +58,16 @@ export interface UsageQuestion {
   readonly spans: DaySpans;
 }
 
-export type Group = 'service' | 'model' | 'key';
+export type Group = 'service' | 'model' | 'key' | 'member';
+
+/** Returns the people who created the keys. Unknown keys are missing. */
+export type KeyCreators = (accountId: number, keyIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 type UsageQuery = InferOutput<typeof UsageQuerySchema>;
 
 const maxDays = 366;
 
-export function statementService(store: StatementStore, clock: Clock) {
+export function statementService(store: StatementStore, creatorsOf: KeyCreators, clock: Clock) {
   /** Omits rows newer than `seq`, which is read concurrently, so that the newest balance equals the meter's. */
   async function page(
     accountId: number,
@@ -93,7 +97,8 @@ export function statementService(store: StatementStore, clock: Clock) {
     const after = query.cursor === undefined ? undefined : positionAt(query.cursor);
     const question = { from, to, group: query.group, after, spans };
     const [current, page] = await Promise.all([currentSeq(), store.usage(accountId, question)]);
-    const { rows, next, utcThrough, newest } = page;
+    const { next, utcThrough, newest } = page;
+    const rows = query.group === 'member' ? await withMembers(accountId, page.rows) : page.rows;
     return {
       from,
       to,
@@ -103,6 +108,11 @@ export function statementService(store: StatementStore, clock: Clock) {
       ...(utcThrough !== undefined && { utcThrough }),
       ...(newest < current && from <= today && to >= today && { isBehind: true }),
     };
+  }
+
+  async function withMembers(accountId: number, rows: readonly DailyUsage[]): Promise<DailyUsage[]> {
+    const creators = await creatorsOf(accountId, [...new Set(rows.flatMap(({ keyId }) => keyId ?? []))]);
+    return rows.map((row) => ({ ...row, memberId: creators.get(row.keyId ?? '') ?? null }));
   }
 
   return { page, usage };
@@ -158,8 +168,8 @@ function positionAt(cursor: string): string {
 /** Sums over all properties except the group's. Returns the rows unchanged without a group. */
 function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
   const sums = new Map<string, DailyUsage>();
-  for (const { date, service, model, keyId, ...counts } of usage) {
-    const of = { service: { service }, model: { model }, key: { keyId } };
+  for (const { date, service, model, keyId, memberId, ...counts } of usage) {
+    const of = { service: { service }, model: { model }, key: { keyId }, member: { memberId } };
     const named = group ? of[group] : { service, model, keyId };
     const name = JSON.stringify([date, named]);
     const sum = sums.get(name);

@@ -218,7 +218,7 @@ export function usageReader(client: DynamoDBDocumentClient, TableName: string) {
     const since = oldest ? oldest.sk.slice(usagePrefixes.kind.length).slice(0, from.length) : to;
     const earlier = { prefix: usagePrefixes.detail, from, to: since < to ? since : to };
     if (since >= to) return [earlier];
-    const prefix = group === 'key' ? usagePrefixes.key : usagePrefixes.kind;
+    const prefix = group === 'key' || group === 'member' ? usagePrefixes.key : usagePrefixes.kind;
     const later = { prefix, from: `${since}~` > from ? `${since}~` : from, to };
     return [earlier, later];
   }

@@ -4,6 +4,7 @@ import { serviceNames } from '#contract/billing/prices.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
 import { rolesByAccess } from '#contract/organizations/roles.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
+import type { KeyCreators } from '#domain/billing/statements.ts';
 import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
 import type { KeyNames } from '#domain/requests/request-log.ts';
 import { apiKeyKey, mailItems, memberKey, storedInstant } from '../accounts/account-items.ts';
@@ -243,14 +244,27 @@ export function storedKeyOf(item: unknown): StoredKey {
   };
 }
 
-const Named = v.object({ sk: v.string(), name: v.fallback(v.string(), '') });
+const Named = v.object({
+  sk: v.string(),
+  name: v.fallback(v.string(), ''),
+  createdBy: v.fallback(v.optional(v.number()), undefined),
+});
 
-/** Reads each name once. Without ids it reads nothing. */
-export function keyNames(client: DynamoDBDocumentClient, accountsTable: string): KeyNames {
-  return async (accountId, ids) => {
-    const keys = ids.map((id) => apiKeyKey(accountId, id));
-    const items = await readItems(client, accountsTable, keys, ['sk', 'name']);
-    const prefix = apiKeyKey(accountId, '').sk.length;
-    return new Map(readable(Named, items).map(({ sk, name }) => [sk.slice(prefix), name]));
-  };
+/** Reads each key once. Without ids it reads nothing. */
+async function namedKeys(client: DynamoDBDocumentClient, table: string, accountId: number, ids: readonly string[]) {
+  const keys = ids.map((id) => apiKeyKey(accountId, id));
+  const items = await readItems(client, table, keys, ['sk', 'name', 'createdBy']);
+  const prefix = apiKeyKey(accountId, '').sk.length;
+  return readable(Named, items).map(({ sk, ...key }) => ({ id: sk.slice(prefix), ...key }));
 }
+
+export const keyNames =
+  (client: DynamoDBDocumentClient, table: string): KeyNames =>
+  async (accountId, ids) =>
+    new Map((await namedKeys(client, table, accountId, ids)).map(({ id, name }) => [id, name]));
+
+/** The account's own person created the keys from before organizations. */
+export const keyCreators =
+  (client: DynamoDBDocumentClient, table: string): KeyCreators =>
+  async (accountId, ids) =>
+    new Map((await namedKeys(client, table, accountId, ids)).map(({ id, createdBy = accountId }) => [id, createdBy]));

@@ -32,7 +32,7 @@ import { identityStore } from '#repositories/accounts/identities.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
-import { keyStore } from '#repositories/keys/keys.ts';
+import { keyCreators, keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
 import { sdkMeter } from '#repositories/meter/sdk-meter.ts';
@@ -217,7 +217,7 @@ function build() {
       import('#domain/billing/statements.ts'),
       statementReads(),
     ]);
-    return statementService(store, clock);
+    return statementService(store, keyCreators(dynamo(), table('accounts')), clock);
   });
   const cancellations = lazy(async () => {
     const { cancellationService } = await import('#domain/requests/cancellations.ts');

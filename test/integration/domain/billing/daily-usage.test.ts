@@ -38,7 +38,7 @@ const ofAccount = (accountId: number) => images.map((image) => ({ ...image, acco
 /** Rows and usage of an account, as its owner reads them. */
 async function ledgerOf(id: number) {
   const reads = statementStore(database.client, table, archivedLedger(database.client, table, noFiles));
-  const { usage } = statementService(reads, account.clock);
+  const { usage } = statementService(reads, async () => new Map(), account.clock);
   const range = { from: '2027-01-01', to: '2027-12-31' };
   const groups = [undefined, 'service', 'model', 'key'] as const;
   const { rows } = await reads.page(id, 1000, Number.MAX_SAFE_INTEGER);

@@ -70,7 +70,7 @@ describe('the ledger', () => {
   });
 
   it('counts every charged call once in its day', async () => {
-    const usage = statementService(usageStore(), account.clock).usage;
+    const usage = statementService(usageStore(), async () => new Map(), account.clock).usage;
     const { days } = await usage(account.id, async () => 0, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
     const total = (service: string) =>
       days.filter((day) => day.service === service).reduce((sum, day) => sum + day.credits, 0);
@@ -81,7 +81,7 @@ describe('the ledger', () => {
   it.each(['service', 'model', 'key'] as const)(
     'reports the same usage by %s as the sum of its rows',
     async (group) => {
-      const usage = statementService(usageStore(), account.clock).usage;
+      const usage = statementService(usageStore(), async () => new Map(), account.clock).usage;
       const range = { from: '2027-03-01', to: '2027-05-01' };
       const field = group === 'key' ? 'keyId' : group;
       const sums = (days: Awaited<ReturnType<typeof usage>>['days']) => {

@@ -20,7 +20,7 @@ const table = tables.ledger.name;
 const store = () => ledgerStore(database.client, { ledger: table, accounts: tables.accounts.name }, 'http://127.0.0.1');
 const usageOf = () => {
   const archived = archivedLedger(database.client, table, noFiles);
-  return statementService(statementStore(database.client, table, archived), { now: Date.now }).usage;
+  return statementService(statementStore(database.client, table, archived), creatorsOf, { now: Date.now }).usage;
 };
 
 let accounts = 60_000_000;
@@ -37,14 +37,20 @@ async function countByUtcDay(accountId: number, rows: readonly LedgerRow[]) {
   }
 }
 
-const groups = [undefined, 'service', 'model', 'key'] as const;
+const groups = [undefined, 'service', 'model', 'key', 'member'] as const;
+
+/** The creators of the keys: two people, and nobody for calls without a key. */
+const creatorOf = (keyId: string): number => (keyId === 'key-1' ? 1 : 2);
+const creatorsOf = async (_: number, keyIds: readonly string[]) => new Map(keyIds.map((id) => [id, creatorOf(id)]));
 
 /** Sums rows one by one, by the day that `Intl` returns. */
 function naive(rows: readonly { row: LedgerRow; date: string }[], group: Group | undefined) {
   const sums: Record<string, number[]> = {};
   for (const { date, row } of rows) {
     const { service, model, keyId = null, amount, tokens } = row;
-    const named = group ? { service: { service }, model: { model }, key: { keyId } }[group] : { service, model, keyId };
+    const member = { memberId: keyId === null ? null : creatorOf(keyId) };
+    const of = { service: { service }, model: { model }, key: { keyId }, member };
+    const named = group ? of[group] : { service, model, keyId };
     const { input = 0, cached = 0, output = 0 } = tokens ?? {};
     const name = JSON.stringify({ date, ...named });
     const before = sums[name] ?? [0, 0, 0, 0, 0];

@@ -28,6 +28,7 @@ function statements({
         return { rows: usage, next, newest };
       },
     },
+    async (_, keyIds) => new Map(keyIds.flatMap((id) => (id === 'unknown' ? [] : [[id, id.length]]))),
     clock,
   );
   const ofAccount = (query: Parameters<typeof service.usage>[2]) => service.usage(1, async () => 7, query);
