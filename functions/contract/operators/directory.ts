@@ -22,9 +22,9 @@ export const DirectoryQuery = v.pipe(
         'must name a plan',
       ),
     ),
-    state: v.optional(v.picklist(accountStates)),
+    state: v.optional(v.picklist(accountStates, `must be one of ${accountStates.join(', ')}`)),
     since: v.optional(day),
-    sort: v.optional(v.picklist(accountOrders), 'newest'),
+    sort: v.optional(v.picklist(accountOrders, `must be one of ${accountOrders.join(', ')}`), 'newest'),
     cursor: v.optional(v.pipe(text(64), v.regex(/^\d{20}#\d{16}$/, 'must be the nextCursor of the previous page'))),
     limit: v.optional(
       v.pipe(v.string(), v.regex(/^(?:[1-9]\d?|100)$/, 'must be a number from 1 to 100'), v.transform(Number)),

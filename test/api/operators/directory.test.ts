@@ -53,6 +53,10 @@ describe('GET /api/operator/directory', () => {
     expect(await idsOf(`?since=${tomorrow}`)).toEqual([]);
     for (const query of ['since=2026-01-01&sort=balance', 'state=rich', 'sort=name', 'cursor=x', 'limit=101'])
       expect([query, code(await list(`?${query}`))]).toEqual([query, '400 INVALID_FORMAT']);
+    expect((await list('?state=rich')).body.detail).toBe(
+      'state must be one of deleted, suspended, past_due, unconfirmed, active.',
+    );
+    expect((await list('?sort=name')).body.detail).toBe('sort must be one of newest, spending, balance.');
   });
 
   it('contains every account once over all pages', async () => {
