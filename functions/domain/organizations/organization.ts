@@ -123,6 +123,7 @@ export const personalOrganization = ({ id, name, createdAt }: Account) => {
 
 export const listed = <Item>(items: Item[]) => ({ items, nextCursor: null });
 
+export const isOwner = ({ member }: Membership): boolean => member.role === 'owner';
 export const isAlive = ({ organization }: Membership): boolean => organization.deletedAt === undefined;
 
 /** A signed-in person who acts for an organization. In the personal one, `accountId` is the id of the account. */

@@ -25,6 +25,7 @@ import {
 import { alertService } from '#domain/alerts/alerts.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { type KeyNotice, keyService } from '#domain/keys/key-service.ts';
+import { isOwner } from '#domain/organizations/organization.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore, accountStore } from '#repositories/accounts/accounts.ts';
@@ -263,7 +264,14 @@ function build() {
         import('#repositories/accounts/email-changes.ts'),
       ]);
       const store = emailChangeStore(dynamo(), table('accounts'));
-      const onChanged = queueCustomerUpdate;
+      /** The customers of the organizations have the address of an owner. */
+      const onChanged = async (accountId: number): Promise<void> => {
+        await queueCustomerUpdate(accountId);
+        if (!hasPayments) return;
+        const { store: memberships } = await organizations();
+        const owned = (await memberships.membershipsOf(accountId)).filter(isOwner);
+        for (const { organization } of owned) await queueCustomerUpdate(organization.id);
+      };
       return emailChangeService(accounts(), store, throttles(), { meters, onChanged }, clock, random, settings);
     }),
     profile: lazy(() => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usePayingService } from '#test/payments/paying-service.ts';
 import { emailChangeCalls } from '#test/requests/accounts/email-change.ts';
+import { organizationCalls } from '#test/requests/organizations.ts';
 import { code, type Person } from '#test/service/service.ts';
 
 const service = usePayingService();
@@ -25,6 +26,25 @@ describe('the customer at Stripe', () => {
     await service.quiet();
 
     expect(await customerOf(person)).toMatchObject({ email: change.email });
+  });
+
+  it('of an organization has the new email address of its owner', async () => {
+    const person = await service.person();
+    const calls = organizationCalls(service);
+    const id = await calls.create(person);
+    const key = await calls.within(id, 'POST', '/api/keys', { cookie: person.cookie, body: { name: 'shared' } });
+    const organization = { ...person, id, key: String(key.body.data.key) };
+    const checkout = { cookie: person.cookie, body: { pack: 'credits_500' } };
+    const opened = await calls.within(id, 'POST', '/api/payments/checkout', checkout);
+    await service.script(opened.body.data.id, 'paid');
+    expect(await customerOf(organization)).toMatchObject({ email: person.email });
+    const change = await requested(person);
+
+    await confirm(change.old);
+    await confirm(change.new);
+    await service.quiet();
+
+    expect(await customerOf(organization)).toMatchObject({ email: change.email });
   });
 
   it('is deleted when its account is purged, and keeps its payments and invoices', async () => {
