@@ -6,7 +6,7 @@ import type { StoredDatabase } from '#local/start/stored-database.ts';
 
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer|clear-hold|unblock] [--data DIR]
 
-Assigns the role operator, or the given one, to the account with this email address and writes an audit event.
+Assigns the role operator, or the given one, to the account with this email address. Each change writes an audit event.
 clear-hold lets the account buy again after a refund, a dispute or a fraud warning (docs/payments.md).
 unblock lets emails be sent to the address again after a bounce or a spam complaint.
 
@@ -15,7 +15,7 @@ the one that --data names.
 
 Environment:
 
-  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE, or PAYMENTS_TABLE for clear-hold
+  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE, and PAYMENTS_TABLE for clear-hold
                                               names of the deployed tables; your AWS profile needs write access
   AWS_ENDPOINT_URL_DYNAMODB                   instead: URL of a database on this machine
 `;
@@ -37,8 +37,8 @@ function options() {
 const actions = {
   operator: ['accounts', 'meters', 'audit'],
   viewer: ['accounts', 'meters', 'audit'],
-  'clear-hold': ['accounts', 'payments'],
-  unblock: ['accounts'],
+  'clear-hold': ['accounts', 'meters', 'audit', 'payments'],
+  unblock: ['accounts', 'meters', 'audit'],
 } as const satisfies Record<string, readonly TableId[]>;
 type Action = keyof typeof actions;
 
@@ -61,12 +61,13 @@ async function chooseDatabase(action: Action, data: string | undefined): Promise
 async function act(email: string, action: Action): Promise<string> {
   const { services } = await import('#runtime/services/container.ts');
   if (action === 'clear-hold') {
-    const cleared = await services().clearHold(email);
+    const cleared = await (await services().operators()).actions().clearHolds(email);
     if (cleared === undefined) throw new Refusal(`There is no account ${email}.\n`);
     return `${email} can buy again; ${cleared} payments were cleared.\n`;
   }
   if (action === 'unblock') {
-    if (!(await services().unblock(email))) throw new Refusal(`Emails to ${email} are not blocked.\n`);
+    if (!(await (await services().operators()).actions().unblock(email)))
+      throw new Refusal(`Emails to ${email} are not blocked.\n`);
     return `Emails are sent to ${email} again.\n`;
   }
   await (await services().operators()).actions().setRole(email, action);

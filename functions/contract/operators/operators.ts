@@ -100,7 +100,7 @@ export const CreditGrant = v.object({ credits: integer(1, 1_000_000), reason }, 
 
 /**
  * Actions of operators, the owner's `accept_terms` and `require_second_factor`, and members' `store_content` and
- * `read_content` of a key. Only `bin/operator.ts` can do `set_role`.
+ * `read_content` of a key. Only `bin/operator.ts` can do `set_role`, `clear_hold` and `unblock_mail`.
  */
 const auditActions = [
   'suspend',
@@ -109,6 +109,8 @@ const auditActions = [
   'assign_plan',
   'grant_credits',
   'set_role',
+  'clear_hold',
+  'unblock_mail',
   'accept_terms',
   'store_content',
   'read_content',
@@ -131,6 +133,9 @@ export const AuditedState = v.object({
   contentDays: v.exactOptional(v.nullable(v.number())),
   /** The request whose prompt and response were read. */
   contentOf: v.exactOptional(v.string()),
+  /** Payments that block purchases. */
+  holds: v.exactOptional(v.number()),
+  mail: v.exactOptional(v.picklist(['blocked', 'open'])),
   secondFactor: v.exactOptional(v.picklist(['required', 'optional'])),
 });
 export type AuditedState = v.InferOutput<typeof AuditedState>;

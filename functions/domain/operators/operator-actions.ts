@@ -7,9 +7,12 @@ import { type Account, type AccountStore, normalizedEmail, type Role } from '../
 import { grantCredits } from '../billing/grants.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
+import type { SuppressionStore } from '../mail/mail.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import type { OrderStore } from '../payments/order.ts';
+import { clearHold } from '../payments/reversals.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -23,12 +26,16 @@ interface Parts {
   readonly keys: KeyService;
   readonly metering: Metering;
   readonly subscriptions: SubscriptionService;
+  readonly orders: () => Promise<OrderStore>;
+  readonly suppressions: SuppressionStore;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Operator actions on other accounts (docs/adr/0018-audit-trail.md). */
-export function operatorActions({ accounts, store, keys, metering, subscriptions, clock, random }: Parts) {
+export function operatorActions(parts: Parts) {
+  const { accounts, store, keys, metering, subscriptions, clock, random } = parts;
+
   async function begin(accountId: number, action: AuditAction, authority: Authority) {
     const isOwn = accountId === authority.by;
     if (isOwn || (await store.isMember(accountId, authority.by))) {
@@ -94,19 +101,49 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
   async function setRole(email: string, role: Role): Promise<void> {
     const account: Account = existing(await accounts.findByEmail(normalizedEmail(email)));
     if (account.role === role) return;
-    const done = await store.setRole(account, role, {
-      accountId: account.id,
-      action: 'set_role',
-      reason: 'node bin/operator.ts',
-      at: clock.now(),
-      requestId: newRequestId(random),
-      before: { role: account.role },
-      after: { role },
-    });
+    const event = commandEvent(account, 'set_role', { before: { role: account.role }, after: { role } });
+    const done = await store.setRole(account, role, event);
     if (!done) throw new ServiceError('INVALID_STATE', 'The account has changed. Try again.');
   }
 
-  return { suspend, resume, suspendKey, assignPlan, grant, setRole };
+  const commandEvent = (
+    { id: accountId }: Account,
+    action: AuditAction,
+    states: Pick<AuditEvent, 'before' | 'after'>,
+  ): AuditEvent => ({
+    accountId,
+    action,
+    reason: 'node bin/operator.ts',
+    at: clock.now(),
+    requestId: newRequestId(random),
+    ...states,
+  });
+
+  /**
+   * Lets an account buy again after refunds and disputes. The payments are cleared one by one, so the event precedes
+   * them. Returns undefined if the account does not exist.
+   */
+  async function clearHolds(email: string): Promise<number | undefined> {
+    const account = await accounts.findByEmail(normalizedEmail(email));
+    return (
+      account &&
+      clearHold(await parts.orders(), account.id, (holds) =>
+        store.note(commandEvent(account, 'clear_hold', { before: { holds }, after: { holds: 0 } })),
+      )
+    );
+  }
+
+  /** Lets emails be sent to an address again. Returns whether it was blocked. An address without account has no events. */
+  async function unblock(email: string): Promise<boolean> {
+    const address = normalizedEmail(email);
+    if (!(await parts.suppressions.has(address))) return false;
+    const account = await accounts.findByEmail(address);
+    if (!account) return parts.suppressions.lift(address);
+    const event = commandEvent(account, 'unblock_mail', { before: { mail: 'blocked' }, after: { mail: 'open' } });
+    return store.unblock(address, event);
+  }
+
+  return { suspend, resume, suspendKey, assignPlan, grant, setRole, clearHolds, unblock };
 }
 
 const creditState = (meter: Meter): AuditedState => ({ credits: balance(meter) / microPerCredit });
@@ -131,6 +168,9 @@ export interface OperatorStore {
   resume(event: AuditEvent): Promise<boolean>;
   replaceMeter(before: Meter, after: Meter, entries: readonly LedgerEntry[], event: AuditEvent): Promise<boolean>;
   setRole(account: Account, role: Role, event: AuditEvent): Promise<boolean>;
+  /** Writes only the event. */
+  note(event: AuditEvent): Promise<boolean>;
+  unblock(address: string, event: AuditEvent): Promise<boolean>;
 }
 
 export interface AuditReads {

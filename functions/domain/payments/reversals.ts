@@ -168,17 +168,27 @@ function newCancellation(before: Meter, { meter: { subscription } }: Settled): n
   return seq === before.subscription?.cancellation?.seq ? undefined : seq;
 }
 
-/** Lets an account buy again after refunds, disputes and fraud warnings. Returns the number of cleared payments. */
-export async function clearHold(store: OrderStore, accountId: number): Promise<number> {
-  let cleared = 0;
+/**
+ * Lets an account buy again after refunds, disputes and fraud warnings. `before` is called with the number of payments,
+ * if there are any. Returns the number of cleared ones.
+ */
+export async function clearHold(
+  store: OrderStore,
+  accountId: number,
+  before?: (holds: number) => Promise<unknown>,
+): Promise<number> {
+  const held: Order[] = [];
   let cursor: string | undefined;
   do {
     const { items, next } = await store.page(accountId, { limit: 200, cursor });
-    for (const order of items.filter(isOnHold)) {
-      const failure = order.failure === fraudWarning ? { failure: 'fraud_cleared' } : {};
-      if (await store.save(order, { shortfall: 0, ...failure })) cleared += 1;
-    }
+    held.push(...items.filter(isOnHold));
     cursor = next ?? undefined;
   } while (cursor !== undefined);
+  if (held.length > 0) await before?.(held.length);
+  let cleared = 0;
+  for (const order of held) {
+    const failure = order.failure === fraudWarning ? { failure: 'fraud_cleared' } : {};
+    if (await store.save(order, { shortfall: 0, ...failure })) cleared += 1;
+  }
   return cleared;
 }

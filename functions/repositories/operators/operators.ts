@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { AuditAction, AuditedState, type AuditEvent } from '#contract/operators/operators.ts';
 import type { Account, AccountStore } from '#domain/accounts/account.ts';
 import type { AuditReads, EmailsOf, OperatorStore } from '#domain/operators/operator-actions.ts';
-import { memberKey, organizationKey, storedInstant, userKey } from '../accounts/account-items.ts';
+import { memberKey, organizationKey, storedInstant, suppressionKeys, userKey } from '../accounts/account-items.ts';
 import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';
 import { organizationOf, organizationUpdate } from '../accounts/organization-items.ts';
 import { recipientsOf } from '../accounts/recipients.ts';
@@ -68,6 +68,14 @@ export function operatorStore(client: DynamoDBDocumentClient, tables: OperatorTa
       const Update = { TableName: tables.meters, ...meterReplacement(before, after, entries) };
       return commitAudited(client, tables, event, [{ Update }]);
     },
+    note: (event) => commitAudited(client, tables, event, []),
+    unblock: (address, event) =>
+      commitAudited(
+        client,
+        tables,
+        event,
+        suppressionKeys(address).map((Key) => ({ Delete: { TableName: accounts, Key } })),
+      ),
     setRole(account, role, event) {
       const Update = {
         TableName: tables.accounts,

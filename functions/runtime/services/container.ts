@@ -1,5 +1,5 @@
 import type { QueueId } from '#contract/platform/resources.ts';
-import { type Account, normalizedEmail } from '#domain/accounts/account.ts';
+import type { Account } from '#domain/accounts/account.ts';
 import { type DeviceNotice, deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { securityNotice } from '#domain/accounts/mails.ts';
@@ -300,15 +300,6 @@ function build() {
     subscriptions,
     payments,
     requirePayments,
-    /** Lets an account buy again after refunds and disputes. Returns undefined if the account does not exist. */
-    async clearHold(email: string): Promise<number | undefined> {
-      const account = await accounts().findByEmail(normalizedEmail(email));
-      if (!account) return undefined;
-      const [{ clearHold }, store] = await Promise.all([import('#domain/payments/reversals.ts'), orders()]);
-      return clearHold(store, account.id);
-    },
-    /** Lets emails be sent to an address again. Returns whether it was blocked. */
-    unblock: (email: string): Promise<boolean> => suppressions().lift(normalizedEmail(email)),
     /** Queues payments and accounts that are due. Returns their number. */
     async queueDuePayments(signal: AbortSignal): Promise<number> {
       const [{ queueDue }, store, queue] = await Promise.all([

@@ -49,6 +49,8 @@ export function operatorServices(parts: OperatorParts) {
         store: operatorStore(dynamo(), names),
         keys: keys(),
         metering: metering(),
+        orders: parts.orders,
+        suppressions: parts.suppressions(),
         subscriptions: subscriptions(),
         clock,
         random,

@@ -70,8 +70,13 @@ describe('the suppression of addresses', () => {
     const cookie = await register(email);
     const stored = (await rowsOf('accounts')).filter(({ pk }) => String(pk).startsWith('suppressed#'));
     expect(JSON.stringify(stored)).not.toContain('@');
-    expect(await services().unblock(email.toUpperCase())).toBe(true);
-    expect(await services().unblock(email)).toBe(false);
+    const actions = (await services().operators()).actions();
+    expect(await actions.unblock(email.toUpperCase())).toBe(true);
+    expect(await actions.unblock(email)).toBe(false);
+    const events = (await rowsOf('audit')).filter(({ pk }) => pk !== 'all');
+    const change = { before: { mail: 'blocked' }, after: { mail: 'open' }, reason: 'node bin/operator.ts' };
+    expect(events).toMatchObject([{ action: 'unblock_mail', ...change }]);
+    expect(JSON.stringify(events)).not.toContain('@');
     await requestAnotherMail(cookie);
     expect(await outcomesOf(email)).toEqual(['sent', 'sent']);
   });
