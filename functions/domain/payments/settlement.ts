@@ -246,6 +246,10 @@ export function settlement(parts: SettlementParts) {
    */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
     if (subscription === undefined) return;
+    const { subscription: replaced } = await store.profile(accountId);
+    // Later alignments find only running subscriptions, so the invoices of an ended one are voided first.
+    if (replaced !== undefined && replaced !== subscription && (await provider.plan(replaced))?.isEnded)
+      await provider.stop(replaced);
     let earlier: string | undefined;
     await changeProfile(store, accountId, (profile) => {
       earlier = undefined;

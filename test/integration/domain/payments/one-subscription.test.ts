@@ -157,6 +157,41 @@ describe('an event about the end of a subscription', () => {
     return { id, subscription };
   }
 
+  it('leaves no invoice to pay, even if the process ends before it is voided, and again when another plan is bought', async () => {
+    const id = await world.subscriber();
+    const { subscription = '' } = await world.profile(id);
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+    await world.move({ days: 32 });
+    const unpaid = async () => (await world.stripe.invoices.list({ subscription, status: 'open' })).data.length;
+    expect(await unpaid()).toBe(1);
+    await world.stripe.subscriptions.cancel(subscription);
+    const { store, events } = world.payments;
+    const save = store.saveProfileWithMeter.bind(store);
+    const process = vi.spyOn(store, 'saveProfileWithMeter').mockImplementationOnce(async (...change) => {
+      await save(...change);
+      throw new Error('the process has ended');
+    });
+    const event = { id: 'evt_of_end', ...ended(subscription), receivedAt: world.now() };
+    await store.receive(event);
+    await expect(events.handle(event.id)).rejects.toThrow('the process has ended');
+    expect(process).toHaveBeenCalledOnce();
+
+    const saveProfile = store.saveProfile.bind(store);
+    const adoption = vi.spyOn(store, 'saveProfile').mockImplementation(async (before, change) => {
+      const isSaved = await saveProfile(before, change);
+      if (change.subscription === undefined) return isSaved;
+      adoption.mockRestore();
+      throw new Error('the process has ended');
+    });
+    await world.useCard(id, 'pm_card_visa');
+    await world.buy(id, plan).catch(() => undefined);
+    await world.move({ hours: 12 });
+
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+    expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
+    expect(await unpaid()).toBe(0);
+  });
+
   it('changes nothing if it is repeated after the plan was resumed without a card', async () => {
     const { id, subscription } = await endedInDashboard();
     await resume(id);
