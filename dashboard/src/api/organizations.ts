@@ -20,6 +20,7 @@ const Listed = v.object({
   name: v.string(),
   role: v.picklist(organizationRoles),
   createdAt: v.string(),
+  requiresSecondFactor: v.optional(v.boolean(), false),
 });
 
 /** The contract's route. A copy, because every page lists the organizations, and few need the other routes. */
@@ -39,6 +40,7 @@ export interface OrganizationRecord {
   readonly name: string;
   readonly role: OrganizationRole;
   readonly createdAt: string;
+  readonly requiresSecondFactor: boolean;
   readonly isPersonal: boolean;
 }
 

@@ -51,6 +51,9 @@ const actions: Readonly<Record<AuditEntry['action'], { title: MessageDescriptor;
   accept_terms: { title: msg`Terms accepted`, color: 'gray' },
   store_content: { title: msg`Storage of prompts`, color: 'gray' },
   read_content: { title: msg`Prompt read`, color: 'gray' },
+  require_second_factor: { title: msg`Second factor rule`, color: 'gray' },
+  clear_hold: { title: msg`Purchases unblocked`, color: 'gray' },
+  unblock_mail: { title: msg`Emails unblocked`, color: 'gray' },
 };
 
 interface AuditTableProps {
@@ -84,6 +87,7 @@ function AuditTable({ events, hasAccounts }: AuditTableProps) {
 
 function actorOf({ action, account, by }: AuditEntry) {
   if (action === 'accept_terms') return named(account);
+  if (action === 'require_second_factor') return t`Owner`;
   return by === null ? t`Command line` : named(by);
 }
 
@@ -107,6 +111,9 @@ const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, 
   [t`Version`, others.termsVersion],
   [t`Days`, others.contentDays],
   [t`Request`, others.contentOf],
+  [t`Blocking payments`, others.holds],
+  [t`Emails`, wordOf(others.mail)],
+  [t`Second factor`, wordOf(others.secondFactor)],
 ];
 
 /** Describes the changed fields: "Status active → suspended". */

@@ -9,6 +9,10 @@ const words: Readonly<Record<string, MessageDescriptor>> = {
   none: msg`none`,
   viewer: msg`viewer`,
   operator: msg`operator`,
+  required: msg`required`,
+  optional: msg`optional`,
+  blocked: msg`blocked`,
+  open: msg({ message: 'open', comment: 'Emails to an address are sent' }),
 };
 
 /** Returns the word for a value of the API, or the value itself if it has none. */

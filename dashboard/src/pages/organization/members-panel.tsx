@@ -44,6 +44,7 @@ export function MembersPanel({ organization }: { organization: OrganizationRecor
       title: t`Role`,
       cell: (member) => <RoleCell organization={organization} member={member} isOnlyOwner={isOnlyOwner} />,
     },
+    { title: t`Sign-in`, place: 'wide', cell: signInOf },
     { title: t`Joined`, place: 'wide', cell: ({ joinedAt }) => formatDay(joinedAt) },
     {
       title: t`Actions`,
@@ -63,6 +64,11 @@ export function MembersPanel({ organization }: { organization: OrganizationRecor
       )}
     </Panel>
   );
+}
+
+function signInOf({ hasSecondFactor, hasPasskey }: Member): string {
+  if (hasSecondFactor) return t`Second factor`;
+  return hasPasskey ? t`Passkey` : t`Password only`;
 }
 
 interface CellProps {

@@ -23,6 +23,7 @@ import { roleTitles } from '../../lib/roles.ts';
 import { InvitationsPanel } from './invitations-panel.tsx';
 import { besideButton, MembersPanel } from './members-panel.tsx';
 import { roleLabel } from './role-label.ts';
+import { LockedPanel, SecondFactorPanel, useIsLocked } from './second-factor-panel.tsx';
 
 const loadDialogs = () => import('./organization-dialogs.tsx');
 const NewOrganizationDialog = lateDialog(async () => (await loadDialogs()).NewOrganizationDialog);
@@ -63,10 +64,12 @@ export default function OrganizationPage() {
 }
 
 function SharedPanels({ organization }: { organization: OrganizationRecord }) {
+  if (useIsLocked()) return <LockedPanel organization={organization} />;
   return (
     <>
       <MembersPanel organization={organization} />
       <InvitationsPanel organization={organization} />
+      <SecondFactorPanel organization={organization} />
       {mayAccess('own', organization.role) && <OwnershipPanel organization={organization} />}
     </>
   );
