@@ -1,9 +1,7 @@
 import { isName } from '#contract/accounts/names.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { brand, escapeHtml } from '#contract/shared/html.ts';
-import { newRequestId } from '../shared/credential.ts';
-import type { Random } from '../shared/ports.ts';
-import type { Account, AccountSettings, OutgoingMail } from './account.ts';
+import type { Account } from './account.ts';
 
 export function confirmationMail(to: Addressee, link: string): MailContent {
   return emailContent({
@@ -37,51 +35,6 @@ export function passwordChangedMail(to: Addressee, link: string): MailContent {
     footer: 'If it was you, there is nothing to do.',
   });
 }
-
-const securityChanges = {
-  'factor-on': [
-    'Two-step sign-in was turned on',
-    'Signing in to your account now also needs a code from an authenticator app.',
-  ],
-  'factor-off': [
-    'Two-step sign-in was turned off',
-    'Signing in to your account no longer needs a code from an authenticator app.',
-  ],
-  'recovery-code': [
-    'A recovery code was used',
-    'A recovery code of your account was used in place of a code from the authenticator app. It works no more.',
-  ],
-  'passkey-added': [
-    'A passkey was added',
-    'A passkey was added to your account, which can sign in without the password.',
-  ],
-  'passkey-removed': ['A passkey was removed', 'A passkey was removed from your account, and can no longer sign in.'],
-} as const;
-
-type SecurityChange = keyof typeof securityChanges;
-
-export function securityMail(to: Addressee, change: SecurityChange, link: string): MailContent {
-  const [subject, body] = securityChanges[change];
-  return emailContent({
-    subject,
-    to,
-    body,
-    action: 'Check your settings',
-    link,
-    footer: 'If it was not you, change your password immediately, and remove what you do not know from the settings.',
-  });
-}
-
-/** The email that reports a change of credentials, stored with the change. */
-export type SecurityNotice = (account: Account, change: SecurityChange) => OutgoingMail;
-
-export const securityNotice =
-  (random: Random, { publicOrigin }: Pick<AccountSettings, 'publicOrigin'>): SecurityNotice =>
-  (account, change) => ({
-    id: newRequestId(random),
-    to: account.email,
-    ...securityMail(account, change, `${publicOrigin}/settings`),
-  });
 
 export function accountDeletedMail(to: Addressee, link: string): MailContent {
   return emailContent({

@@ -5,8 +5,8 @@ import { iso, minuteMs } from '#contract/shared/time.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Account, AccountSettings, AccountStore, OutgoingMail } from './account.ts';
-import type { SecurityNotice } from './mails.ts';
 import { changed } from './second-factor.ts';
+import type { SecurityNotice } from './security-mails.ts';
 import { passkeyChallengesFromNetwork, type Throttle } from './throttle.ts';
 
 const publicKeyType = 'public-key' as const;

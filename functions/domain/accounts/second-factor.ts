@@ -6,7 +6,7 @@ import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Account, OutgoingMail } from './account.ts';
 import type { DeviceService } from './devices.ts';
-import type { SecurityNotice } from './mails.ts';
+import type { SecurityNotice } from './security-mails.ts';
 import { enforceRowLimit, type OpenedSession, refuseClosed } from './sessions.ts';
 import { factorGuesses, type Throttle } from './throttle.ts';
 import { base32, secretBytes, stepOf } from './totp.ts';

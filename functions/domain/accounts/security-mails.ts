@@ -3,11 +3,46 @@ import type { KeyNotice } from '../keys/key-service.ts';
 import type { KeyRecord } from '../keys/key.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Random } from '../shared/ports.ts';
+import type { Account, OutgoingMail } from './account.ts';
 import type { DeviceNotice } from './devices.ts';
 import { addresseeOf } from './mail-preferences.ts';
 import { type Addressee, emailContent, type MailContent } from './mails.ts';
 import type { SessionOrigin } from './sessions.ts';
 import { deviceMails, keyMails, type Throttle } from './throttle.ts';
+
+const securityChanges = {
+  'factor-on': [
+    'Two-step sign-in was turned on',
+    'Signing in to your account now also needs a code from an authenticator app.',
+  ],
+  'factor-off': [
+    'Two-step sign-in was turned off',
+    'Signing in to your account no longer needs a code from an authenticator app.',
+  ],
+  'recovery-code': [
+    'A recovery code was used',
+    'A recovery code of your account was used in place of a code from the authenticator app. It works no more.',
+  ],
+  'passkey-added': [
+    'A passkey was added',
+    'A passkey was added to your account, which can sign in without the password.',
+  ],
+  'passkey-removed': ['A passkey was removed', 'A passkey was removed from your account, and can no longer sign in.'],
+} as const;
+
+type SecurityChange = keyof typeof securityChanges;
+
+export function securityMail(to: Addressee, change: SecurityChange, link: string): MailContent {
+  const [subject, body] = securityChanges[change];
+  return emailContent({
+    subject,
+    to,
+    body,
+    action: 'Check your settings',
+    link,
+    footer: 'If it was not you, change your password immediately, and remove what you do not know from the settings.',
+  });
+}
 
 /** Such as `2026-11-27 22:12 UTC`. */
 const minuteOf = (ms: number): string => `${iso(ms).slice(0, 16).replace('T', ' ')} UTC`;
@@ -70,8 +105,26 @@ interface NoticeParts {
   readonly publicOrigin: string;
 }
 
+/** The email that reports a change of credentials, stored with the change. */
+export type SecurityNotice = (account: Account, change: SecurityChange) => OutgoingMail;
+
+/** The emails that are written with sign-ins and with changes of credentials and keys. */
+export const securityNotices = (parts: NoticeParts) => ({
+  ofChange: changeNotices(parts),
+  ofDevice: deviceNotices(parts),
+  ofKey: keyNotices(parts),
+});
+
+const changeNotices =
+  ({ random, publicOrigin }: NoticeParts): SecurityNotice =>
+  (account, change) => ({
+    id: newRequestId(random),
+    to: account.email,
+    ...securityMail(account, change, `${publicOrigin}/settings`),
+  });
+
 /** An unconfirmed address may belong to another person. */
-export function deviceNotices({ throttle, random, publicOrigin }: NoticeParts): DeviceNotice {
+function deviceNotices({ throttle, random, publicOrigin }: NoticeParts): DeviceNotice {
   return async (account, signIn, at) => {
     if (account.confirmedAt === undefined) return undefined;
     if ((await throttle().take(deviceMails, String(account.id))) > 0) return undefined;
@@ -80,7 +133,7 @@ export function deviceNotices({ throttle, random, publicOrigin }: NoticeParts): 
   };
 }
 
-export function keyNotices({ throttle, random, publicOrigin }: NoticeParts): KeyNotice {
+function keyNotices({ throttle, random, publicOrigin }: NoticeParts): KeyNotice {
   return async (accountId, creator, record) => {
     if ((await throttle().take(keyMails, String(accountId))) > 0) return undefined;
     const content = keyCreatedMail(addresseeOf(creator, publicOrigin), record, `${publicOrigin}/keys`);

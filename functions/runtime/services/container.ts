@@ -2,7 +2,6 @@ import type { QueueId } from '#contract/platform/resources.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { type DeviceNotice, deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
-import { securityNotice } from '#domain/accounts/mails.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
@@ -63,14 +62,12 @@ function build() {
   };
   const loadTokens = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
   const identityTokens: IdentityTokens = { verify: async (token, now) => (await loadTokens()).verify(token, now) };
-  const notice = securityNotice(random, settings);
   const identities = lazy(() => identityStore(dynamo(), table('accounts')));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const securityMails = lazy(async () => {
-    const { deviceNotices, keyNotices } = await import('#domain/accounts/security-mails.ts');
-    const parts = { throttle: () => throttles(), random, publicOrigin: settings.publicOrigin };
-    return { ofDevice: deviceNotices(parts), ofKey: keyNotices(parts) };
+    const { securityNotices } = await import('#domain/accounts/security-mails.ts');
+    return securityNotices({ throttle: () => throttles(), random, publicOrigin: settings.publicOrigin });
   });
   const devices = lazy(() => {
     const noticeOf: DeviceNotice = async (...given) => (await securityMails()).ofDevice(...given);
@@ -124,12 +121,13 @@ function build() {
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const signIn = lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings));
   const secondFactor = lazy(async () => {
-    const [{ secondFactorService }, { secondFactorStore }] = await Promise.all([
+    const [{ secondFactorService }, { secondFactorStore }, { ofChange }] = await Promise.all([
       import('#domain/accounts/second-factor.ts'),
       import('#repositories/accounts/second-factors.ts'),
+      securityMails(),
     ]);
     const store = secondFactorStore(dynamo(), table('accounts'));
-    return secondFactorService(store, throttles(), devices(), clock, random, notice);
+    return secondFactorService(store, throttles(), devices(), clock, random, ofChange);
   });
   const passkeyStore = lazy(async () => {
     const { passkeyStore } = await import('#repositories/accounts/passkeys.ts');
@@ -250,11 +248,12 @@ function build() {
     }),
     secondFactor,
     accounts,
-    securityNotice: notice,
+    securityMails,
     passkeyStore,
     passkeys: lazy(async () => {
       const { passkeyService } = await import('#domain/accounts/passkeys.ts');
-      return passkeyService(await passkeyStore(), throttles(), notice, clock, random, settings);
+      const { ofChange } = await securityMails();
+      return passkeyService(await passkeyStore(), throttles(), ofChange, clock, random, settings);
     }),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),

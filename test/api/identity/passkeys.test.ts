@@ -123,10 +123,11 @@ describe('a passkey', () => {
     const store = await services().passkeyStore();
     // The same time as of the last change, so that only the count refuses.
     const now = account.sessionsValidFrom!;
+    const { ofChange } = await services().securityMails();
     const add = (index: number) => {
       const passkey = { credentialId: `id-${index}`, publicKey: Buffer.of(1), signCount: 0, transports: [] };
       const row = { ...passkey, digest: `digest-${index}`, name: 'x', createdAt: now };
-      return store.add(account, row, 10, services().securityNotice(account, 'passkey-added'), now);
+      return store.add(account, row, 10, ofChange(account, 'passkey-added'), now);
     };
     const results = await Promise.allSettled(times(20, add));
     const added = results.filter((result) => result.status === 'fulfilled' && result.value === 'added');

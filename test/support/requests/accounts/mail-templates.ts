@@ -4,11 +4,11 @@ import { alertMail, planChangedMail, planEndMail } from '#domain/accounts/billin
 import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } from '#domain/accounts/email-change.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
-import { keyCreatedMail, newDeviceMail, secondFactorRuleMail } from '#domain/accounts/security-mails.ts';
+import { keyCreatedMail, newDeviceMail, secondFactorRuleMail, securityMail } from '#domain/accounts/security-mails.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
 import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 
-const { emailContent: _letter, securityMail, securityNotice: _notice, ...plain } = mails;
+const { emailContent: _letter, ...plain } = mails;
 
 const failing = { host: 'a.example.com', reason: 'failing' } as const;
 const planEnd = { plan: 'Old', next: 'New', price: '9.00 USD', credits: '500 credits', from: '2027-01-31' };
