@@ -3,6 +3,7 @@ import { email } from '../accounts/email.ts';
 import { lotSource } from '../billing/credits.ts';
 import { planListing } from '../billing/plans.ts';
 import { CurrentSubscription } from '../billing/subscriptions.ts';
+import { organizationRoles } from '../organizations/roles.ts';
 import { accountId, idInText, instant, integer, isVisible, text, whole } from '../shared/fields.ts';
 
 export const AccountPath = v.object({ id: idInText });
@@ -73,6 +74,15 @@ export const AccountDetails = v.object({
     perMonth: v.nullable(whole),
     perMinute: v.nullable(v.object({ limit: whole, remaining: whole, resetSeconds: whole })),
   }),
+  /** Shared organizations of the person, which a suspension of the account does not suspend. */
+  organizations: v.array(
+    v.object({
+      id: accountId,
+      name: v.string(),
+      role: v.picklist(organizationRoles),
+      status: v.picklist(['active', 'suspended']),
+    }),
+  ),
   /** The current billing month with its charges. */
   period: v.object({ from: instant, to: instant }),
   used: v.array(v.object({ service: v.string(), credits: v.number() })),

@@ -15,6 +15,7 @@ import { heldCredits, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { periodEnd, periodStart } from '../meter/periods.ts';
 import { rateStatus, unlimited } from '../meter/rate-window.ts';
+import { isAlive, type Membership } from '../organizations/organization.ts';
 import { type OrderStore, paymentView } from '../payments/order.ts';
 import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
@@ -108,6 +109,7 @@ const credits = (amount: number): number => amount / microPerCredit;
 /** Built on first use, because a function has access only to the tables that it reads. */
 interface Parts {
   readonly accounts: AccountStore;
+  readonly membershipsOf: (userId: number) => Promise<readonly Membership[]>;
   readonly metering: () => Metering;
   readonly plans: Plans;
   readonly statements: () => Promise<ReturnType<typeof statementService>>;
@@ -127,7 +129,14 @@ export function accountReads(parts: Parts) {
   async function details(accountId: number) {
     const found = await account(accountId);
     const now = clock.now();
-    return accountDetails(found, await metering().current(accountId, now), plans, now);
+    const [meter, memberships] = await Promise.all([
+      metering().current(accountId, now),
+      parts.membershipsOf(accountId),
+    ]);
+    const organizations = memberships.filter(isAlive).map(({ organization: { id, name, suspendedAt }, member }) => {
+      return { id, name, role: member.role, status: suspendedAt === undefined ? 'active' : 'suspended' } as const;
+    });
+    return { ...accountDetails(found, meter, plans, now), organizations };
   }
 
   async function entries(accountId: number, query: { limit: number; cursor?: string | undefined }) {

@@ -290,7 +290,8 @@ function build() {
     operators: lazy(async () => {
       const { operatorServices } = await import('./operators.ts');
       const stores = { accounts, statements, suppressions, orders };
-      return operatorServices({ ...core, ...stores, dynamo, keys, subscriptions, requests: requestsOf });
+      const membershipsOf = async (userId: number) => (await organizations()).store.membershipsOf(userId);
+      return operatorServices({ ...core, ...stores, membershipsOf, dynamo, keys, subscriptions, requests: requestsOf });
     }),
     keys,
     keyContents,

@@ -10,6 +10,7 @@ import type { Metering } from '#domain/meter/metering.ts';
 import { directory } from '#domain/operators/directory.ts';
 import { accountReads, accountSearch } from '#domain/operators/operated-account.ts';
 import { auditTrail, operatorActions } from '#domain/operators/operator-actions.ts';
+import type { Membership } from '#domain/organizations/organization.ts';
 import type { OrderStore } from '#domain/payments/order.ts';
 import type { requestLog } from '#domain/requests/request-log.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
@@ -25,6 +26,7 @@ interface OperatorParts {
   readonly random: Random;
   readonly plans: Plans;
   readonly accounts: () => AccountStore;
+  readonly membershipsOf: (userId: number) => Promise<readonly Membership[]>;
   readonly metering: () => Metering;
   readonly keys: () => KeyService;
   readonly subscriptions: () => SubscriptionService;
@@ -70,6 +72,7 @@ export function operatorServices(parts: OperatorParts) {
       const mails = () => mailHistory(dynamo(), table('accounts'));
       return accountReads({
         accounts: accounts(),
+        membershipsOf: parts.membershipsOf,
         metering,
         plans,
         statements,

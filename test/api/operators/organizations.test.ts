@@ -28,6 +28,19 @@ describe('an operator', () => {
       expect([part, (await read(`/${id}${part}`)).status]).toEqual([part, 200]);
   });
 
+  it('sees the organizations of a person, which a suspension of the person leaves active', async () => {
+    const owner = await service.person();
+    const [own, other] = [await calls.create(owner, 'Quay'), await calls.create(ada, 'Pier')];
+    await calls.join(other, ada, owner, 'viewer');
+    await act('POST', `${other}/suspend`);
+    await act('POST', `${owner.id}/suspend`);
+    expect((await read(`/${owner.id}`)).body.data.organizations).toEqual([
+      { id: own, name: 'Quay', role: 'owner', status: 'active' },
+      { id: other, name: 'Pier', role: 'viewer', status: 'suspended' },
+    ]);
+    expect((await read(`/${own}`)).body.data).toMatchObject({ status: 'active', organizations: [] });
+  });
+
   it('suspends an organization, whose keys and members are refused until it is resumed', async () => {
     const { id, key } = await organization();
     const credits = () => calls.within(id, 'GET', '/api/credits', { cookie: ada.cookie });

@@ -20,6 +20,7 @@ import {
   formatWhole,
 } from '../../lib/format.ts';
 import { planTitle, serviceTitle } from '../../lib/offer.ts';
+import { OrganizationsPanel } from './account-organizations.tsx';
 import { wordOf } from './words.ts';
 
 export type Account = InferOutput<typeof AccountDetails>;
@@ -51,6 +52,7 @@ export function AccountOverview({ account }: { account: Account }) {
         <MeterPanel account={account} />
       </SimpleGrid>
       <CreditsPanel account={account} />
+      {account.organizations.length > 0 && <OrganizationsPanel account={account} pathOf={accountPath} />}
       {account.holds.length > 0 && <HoldsPanel account={account} />}
     </Stack>
   );

@@ -28,6 +28,7 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { planTitle } from '../../lib/offer.ts';
+import { suspensionText } from './account-organizations.tsx';
 import type { Account } from './account-overview.tsx';
 
 export function ActionButtons({ account }: { account: Account }) {
@@ -50,13 +51,14 @@ export function ActionButtons({ account }: { account: Account }) {
 
 const danger = { variant: 'outline', color: 'red.8', style: { color: 'var(--danger-ink)' } } as const;
 
-function Suspend({ account: { id, email } }: { account: Account }) {
+function Suspend({ account }: { account: Account }) {
+  const { id, email } = account;
   const path = { id: String(id) };
   return (
     <Action
       button={(open) => <ActionButton label={t`Suspend`} onClick={open} {...danger} />}
       title={t`Suspend account?`}
-      text={t`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
+      text={suspensionText(account)}
       initial={{}}
       schema={OperatorAction}
       action={t`Suspend account`}
