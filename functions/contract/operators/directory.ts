@@ -37,7 +37,7 @@ export const DirectoryQuery = v.pipe(
 /** `spent` in the billing month and `balance`, including held credits, have six decimals. */
 const ListedAccount = v.object({
   id: accountId,
-  email: v.string(),
+  email: v.pipe(v.nullable(v.string()), v.description('Null for a shared organization.')),
   name: v.string(),
   state: v.picklist(accountStates),
   plan: v.string(),

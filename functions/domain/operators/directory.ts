@@ -55,10 +55,10 @@ export interface DirectoryStore {
     order: AccountOrder,
     range: { readonly limit: number; readonly since: number; readonly cursor: string | undefined },
   ): Promise<{ summaries: AccountSummary[]; next: string | null }>;
-  /** Current addresses and names. Purged accounts are missing. */
+  /** Current addresses and names. Organizations have no address. Purged accounts are missing. */
   peopleOf(
     accountIds: readonly number[],
-  ): Promise<ReadonlyMap<number, { readonly email: string; readonly name: string }>>;
+  ): Promise<ReadonlyMap<number, { readonly email: string | null; readonly name: string }>>;
 }
 
 function summaryOf(account: Account, meter: Meter): AccountSummary {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
+import type { Account } from '#domain/accounts/account.ts';
 import type { Actor, Member, Organization } from '#domain/organizations/organization.ts';
 import type { TransactItem } from '../shared/transaction.ts';
 import { memberKey, organizationKey, storedInstant, userKey } from './account-items.ts';
@@ -33,6 +34,21 @@ const Row = v.object({
 });
 
 export const organizationOf = (row: unknown): Organization => v.parse(Row, row);
+
+/** A shared organization as operators see accounts. `email`: that of its oldest owner, if it is shown. */
+export const operatedOrganization = (row: unknown, email = ''): Account => {
+  const { id, name, createdAt, suspendedAt, deletedAt } = organizationOf(row);
+  return {
+    id,
+    name,
+    email,
+    role: 'viewer',
+    createdAt,
+    confirmedAt: createdAt,
+    ...(suspendedAt !== undefined && { suspendedAt }),
+    ...(deletedAt !== undefined && { deletedAt }),
+  };
+};
 
 export const organizationRow = ({ open, ...organization }: Organization) => {
   return { ...organizationKey(organization.id), ...organization, open: Object.fromEntries(open) };

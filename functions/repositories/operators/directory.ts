@@ -10,7 +10,8 @@ import * as v from 'valibot';
 import { type AccountOrder, accountStates, DirectoryTotals } from '#contract/operators/directory.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { AccountSummary, DirectoryGroup, DirectoryProgress, DirectoryStore } from '#domain/operators/directory.ts';
-import { accountOf, seconds, userKey } from '../accounts/account-items.ts';
+import { accountOf, organizationKey, seconds, userKey } from '../accounts/account-items.ts';
+import { operatedOrganization } from '../accounts/organization-items.ts';
 import { meterOf } from '../meter/meter-item.ts';
 import { accountsOnly } from '../meter/stream-progress.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
@@ -88,6 +89,7 @@ function parsed<T>(items: readonly unknown[], parse: (item: unknown) => T): T[] 
   });
 }
 
+const Named = v.object({ id: v.number(), name: v.string() });
 const Person = v.object({ id: v.number(), email: v.string(), name: v.string() });
 const Keyed = v.object({ a: v.number() });
 
@@ -114,6 +116,9 @@ export function directoryStore(
       );
     }
   }
+
+  const organizationsOf = async (ids: readonly number[]) =>
+    ids.length > 0 ? readItems(client, tables.accounts(), ids.map(organizationKey)) : [];
 
   async function query(group: DirectoryGroup, order: AccountOrder, from: string, to: string, limit: number) {
     const { Items = [] } = await client.send(
@@ -146,7 +151,12 @@ export function directoryStore(
         tables.accounts(),
         meters.map(({ accountId }) => userKey(accountId)),
       );
-      const accounts = new Map(parsed(users, accountOf).map((account) => [account.id, account]));
+      const people = parsed(users, accountOf);
+      const known = new Set(people.map(({ id }) => id));
+      const shared = meters.filter(({ accountId }) => !known.has(accountId));
+      const rows = await organizationsOf(shared.map(({ accountId }) => accountId));
+      const all = [...people, ...parsed(rows, (row) => operatedOrganization(row))];
+      const accounts = new Map(all.map((account) => [account.id, account]));
       const found = meters.flatMap((meter) => {
         const account = accounts.get(meter.accountId);
         return account ? [{ account, meter }] : [];
@@ -193,7 +203,11 @@ export function directoryStore(
     },
     async peopleOf(accountIds) {
       const users = await readItems(client, tables.accounts(), accountIds.map(userKey), ['id', 'email', 'name']);
-      return new Map(readable(Person, users).map(({ id, ...person }) => [id, person]));
+      const people = readable(Person, users);
+      const known = new Set(people.map(({ id }) => id));
+      const shared = readable(Named, await organizationsOf(accountIds.filter((id) => !known.has(id))));
+      const all = [...people, ...shared.map((one) => ({ ...one, email: null }))];
+      return new Map(all.map(({ id, ...person }) => [id, person]));
     },
   };
 }

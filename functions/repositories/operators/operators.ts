@@ -5,7 +5,7 @@ import type { Account, AccountStore } from '#domain/accounts/account.ts';
 import type { AuditReads, EmailsOf, OperatorStore } from '#domain/operators/operator-actions.ts';
 import { memberKey, organizationKey, storedInstant, suppressionKeys, userKey } from '../accounts/account-items.ts';
 import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';
-import { organizationOf, organizationUpdate } from '../accounts/organization-items.ts';
+import { operatedOrganization, organizationUpdate } from '../accounts/organization-items.ts';
 import { recipientsOf } from '../accounts/recipients.ts';
 import { meterReplacement } from '../meter/meters.ts';
 import { readItem, readItems } from '../shared/read-items.ts';
@@ -27,18 +27,8 @@ export async function operatedAccount(
   const account = await accounts.find(id);
   const row = account ? undefined : await readItem(client, table, organizationKey(id));
   if (!row) return account;
-  const { name, createdAt, suspendedAt, deletedAt } = organizationOf(row);
   const [owner] = await recipientsOf(client, table, id, 'bill');
-  return {
-    id,
-    name,
-    email: owner?.email ?? '',
-    role: 'viewer',
-    createdAt,
-    confirmedAt: createdAt,
-    ...(suspendedAt !== undefined && { suspendedAt }),
-    ...(deletedAt !== undefined && { deletedAt }),
-  };
+  return operatedOrganization(row, owner?.email);
 }
 
 export function operatorStore(client: DynamoDBDocumentClient, tables: OperatorTables): OperatorStore {

@@ -73,6 +73,25 @@ describe('GET /api/operator/directory', () => {
     expect(new Set<unknown>(all)).toEqual(new Set(users));
   });
 
+  it('contains shared organizations, which have no address', async () => {
+    const body = { name: 'Harbor Works' };
+    const made = await service.call('POST', '/api/organizations', { cookie: spender.cookie, body });
+    await update();
+    const { accounts } = (await list('?limit=100')).body.data;
+    const { id, createdAt } = made.body.data;
+    expect(accounts.find((account: { id: number }) => account.id === id)).toEqual({
+      id,
+      email: null,
+      name: 'Harbor Works',
+      state: 'active',
+      plan: 'freemium',
+      created_at: createdAt,
+      spent: 0,
+      balance: expect.any(Number),
+    });
+    expect((await update()).written).toBe(0);
+  });
+
   it('is empty after a forged cursor before the day', async () => {
     const cursor = encodeURIComponent(`${'0'.repeat(20)}#${'0'.repeat(16)}`);
     expect(await idsOf(`?since=2026-01-01&cursor=${cursor}`)).toEqual([]);

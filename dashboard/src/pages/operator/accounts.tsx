@@ -126,9 +126,9 @@ const columns = (): Column<Listed>[] => [
   {
     title: t`Account`,
     place: 'lead',
-    cell: ({ id, email }) => (
+    cell: ({ id, email, name }) => (
       <Anchor component={Link} href={accountPath(id)} inherit style={{ overflowWrap: 'anywhere' }}>
-        {email}
+        {email ?? <bdi>{name}</bdi>}
       </Anchor>
     ),
   },

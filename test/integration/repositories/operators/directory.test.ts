@@ -126,7 +126,7 @@ async function truth() {
     if (user['deletedAt'] !== undefined) state = 'deleted';
     return {
       id: user['id'] as number,
-      email: user['email'] as string,
+      email: user['email'] as string | null,
       name: user['name'] as string,
       state,
       plan: planListing.find(({ id }) => id === meter['r'])!.name,
