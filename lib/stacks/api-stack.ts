@@ -37,7 +37,9 @@ export class ApiStack extends Stack {
   readonly inferenceUrl: CfnOutput;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    const { stage, tables, audio, archive, contents, buffered, dashboard, ...stack } = props;
+    const { stage, tables, audio, archive, contents: stored, buffered, dashboard, ...stack } = props;
+    // Behind a buffering front door, a response would wait for the storage of its prompt.
+    const contents = buffered ? undefined : stored;
     super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
 
     this.alarms = alarmTopic(this, stage);
