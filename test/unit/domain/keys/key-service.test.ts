@@ -78,6 +78,7 @@ describe('a created key', () => {
       limit: null,
       models: null,
       services: null,
+      contentDays: null,
     });
     expect([prefix.length, lastFour.length]).toEqual([17, 4]);
     expect(JSON.stringify(writes)).not.toContain(view.key);
