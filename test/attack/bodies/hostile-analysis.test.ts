@@ -6,7 +6,10 @@ import { seed } from '#test/many.ts';
 import { analysisBy, reply, textOf } from '#test/models/analysis-model.ts';
 
 const points = 5000;
-const full = (piece: string): string => Array.from(piece.repeat(points)).slice(0, points).join('');
+const full = (piece: string): string =>
+  Array.from(piece.repeat(Math.ceil(points / Array.from(piece).length)))
+    .slice(0, points)
+    .join('');
 
 /** The shortest of several tries, because other processes use CPU time too. */
 async function minProcessorMs(work: () => unknown): Promise<number> {
