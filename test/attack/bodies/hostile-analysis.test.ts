@@ -11,10 +11,10 @@ const full = (piece: string): string =>
     .slice(0, points)
     .join('');
 
-/** The shortest of several tries, because other processes use CPU time too. */
-async function minProcessorMs(work: () => unknown): Promise<number> {
+/** The first of three tries below the bound, because other processes use CPU time too. */
+async function minProcessorMs(work: () => unknown, bound: number): Promise<number> {
   const tries: number[] = [];
-  while (tries.length < 3) tries.push(await processorMs(work));
+  while (tries.length < 3 && !tries.some((ms) => ms < bound)) tries.push(await processorMs(work));
   return Math.min(...tries);
 }
 
@@ -41,7 +41,7 @@ const boundMs = 250;
 describe(`the CPU time of an analysis (SEED=${seed})`, () => {
   it.each(texts)('is bounded for 5,000 code points of %s', async (_, text) => {
     const isPhoneNumber = await loadPhoneNumbers();
-    expect(await minProcessorMs(() => personalData(text, [], isPhoneNumber))).toBeLessThan(boundMs);
+    expect(await minProcessorMs(() => personalData(text, [], isPhoneNumber), boundMs)).toBeLessThan(boundMs);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe(`the CPU time of an analysis (SEED=${seed})`, () => {
       return reply({ entities: entities.slice(own), key_phrases: quotes.slice(own), pii: pii.slice(own) });
     });
     const work = () => analyze({ text, analyses: ['entities', 'key_phrases', 'pii'] });
-    expect(await minProcessorMs(work)).toBeLessThan(2 * boundMs);
+    expect(await minProcessorMs(work, 2 * boundMs)).toBeLessThan(2 * boundMs);
     const found = await work();
     expect(found.entities!.length).toBeLessThanOrEqual(1000);
     expect(found.keyPhrases!.length).toBeLessThanOrEqual(1000);

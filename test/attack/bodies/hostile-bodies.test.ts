@@ -70,9 +70,10 @@ async function timed(path: string, key: string, body: string, headers = {}) {
   return { ...response, ms, bound };
 }
 
-/** The compiler, garbage collection and other processes use CPU time too, so the lower of two measurements counts. */
+/** The compiler, garbage collection and other processes use CPU time too, so only a second excess counts. */
 async function timedTwice(path: string, key: string, body: string) {
   const one = await timed(path, key, body);
+  if (one.ms < one.bound) return one;
   const other = await timed(path, key, body);
   return one.ms < other.ms ? one : other;
 }

@@ -90,10 +90,13 @@ const worst: [string, v.GenericSchema, object][] = [
   ['escaped quotes', CompletionRequest, { model: 'svc-1', prompt: '\\"'.repeat(250_000) }],
 ];
 
-/** The shortest of the tries, repeated until no try is shorter, because other processes and the compiler use CPU time too. */
-async function minProcessorMs(work: () => unknown): Promise<number> {
+/**
+ * The shortest of the tries, repeated until no try is shorter or one is below the bound, because other processes and the
+ * compiler use CPU time too.
+ */
+async function minProcessorMs(work: () => unknown, bound = 0): Promise<number> {
   let min = Number.POSITIVE_INFINITY;
-  for (let inVain = 0, tries = 0; inVain < 5 && tries < 25; tries++) {
+  for (let inVain = 0, tries = 0; min >= bound && inVain < 5 && tries < 25; tries++) {
     const took = await processorMs(work);
     inVain = took < min * 0.9 ? 0 : inVain + 1;
     min = Math.min(min, took);
@@ -108,15 +111,17 @@ it.each(worst)('%s take at most a time proportional to parsing the body', async 
   expect(Buffer.byteLength(text)).toBeLessThan(limits.bodyBytes * 2.2);
   const bytes = Buffer.from(text).toString('base64');
   const parsing = await minProcessorMs(() => JSON.parse(text));
-  const reading = await minProcessorMs(() =>
-    v.safeParse(schema, jsonBody(eventOf(text, false)).value, { abortEarly: true }),
-  );
-  const decoding = await minProcessorMs(() => jsonBody(eventOf(bytes, true)));
-  const claiming = await minProcessorMs(() =>
-    claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }),
-  );
   // Ignore times below the timer's resolution.
   const bound = maxRatio * Math.max(parsing, 0.5);
+  const reading = await minProcessorMs(
+    () => v.safeParse(schema, jsonBody(eventOf(text, false)).value, { abortEarly: true }),
+    bound,
+  );
+  const decoding = await minProcessorMs(() => jsonBody(eventOf(bytes, true)), bound);
+  const claiming = await minProcessorMs(
+    () => claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }),
+    bound,
+  );
   expect({ parsing, reading, isBounded: reading < bound }).toMatchObject({ isBounded: true });
   expect({ parsing, decoding, isBounded: decoding < bound }).toMatchObject({ isBounded: true });
   expect({ parsing, claiming, isBounded: claiming < bound }).toMatchObject({ isBounded: true });
