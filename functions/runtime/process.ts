@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { catalogueClock } from '#contract/inference/models.ts';
 import { Environment } from '#contract/platform/environment.ts';
@@ -49,6 +50,8 @@ interface Ambient {
   followRecords?: (line: string) => void;
   /** Origin of the database that calls use instead. Unset in AWS. */
   databaseOf?: (origin: string) => string;
+  /** Changes a new client of the database. Unset in AWS. */
+  adaptDatabaseClient?: (client: DynamoDBDocumentClient) => void;
 }
 
 export const ambient: Ambient = {

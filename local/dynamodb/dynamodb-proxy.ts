@@ -29,7 +29,7 @@ export interface DynamoProxyOptions {
  */
 const dataPlane = /^DynamoDB_\d+\.(?:(?:Get|Put|Update|Delete)Item|Query|Scan|Batch\w+|Transact\w+|Execute\w+)$/;
 
-const writing = /^(?:Put|Update|Delete)Item$|Write/;
+export const isWriting = (operation: string): boolean => /^(?:Put|Update|Delete)Item$|Write/.test(operation);
 
 /** Operations that a transaction on the same item can reject. */
 const conflicting = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
@@ -63,7 +63,7 @@ export async function startDynamoProxy({
     const body = await readBody(req);
     const inserted = operation === 'BatchExecuteStatement' ? await insertAll(req, body) : undefined;
     const reply = inserted ?? (await forward(req, body));
-    if (writing.test(operation)) onWrite?.();
+    if (isWriting(operation)) onWrite?.();
     await onReply?.(operation);
     if (fault === 'lost-reply') throw new Error('Simulated loss of the reply.');
     res.writeHead(reply.status, reply.rawHeaders);

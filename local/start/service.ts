@@ -13,6 +13,7 @@ import { createAdmin, type Status, statusOf } from '../admin/admin.ts';
 import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
 import { openIdentityIssuer } from '../admin/identity-issuer.ts';
 import { type Database, startDatabase } from '../dynamodb/database.ts';
+import { type DirectRequests, directRequests } from '../dynamodb/direct-requests.ts';
 import { apiHandler, installLambdaRuntime } from '../gateway/lambda.ts';
 import { createGate, startFrontServer } from '../gateway/socket.ts';
 import { startBackground } from '../jobs/background.ts';
@@ -137,7 +138,9 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add({ close: setFunctionVariables(front.origin, endpoints, stripe, corsOrigins) });
   closers.add({ close: setAmbientClock(clock) });
   if (!onRequest && database.file) {
-    closers.add({ close: setAmbientDatabase(endpoints.dynamodb, database.url, faults) });
+    const direct = directRequests({ proxy: endpoints.dynamodb, url: database.url, faults, onWrite });
+    closers.add(direct);
+    closers.add({ close: setAmbientDatabase(endpoints.dynamodb, database.url, faults, direct) });
   }
   closers.add(events);
   const logLines = createLogSubscription(log);
@@ -258,12 +261,14 @@ function setAmbientClock(clock: ShiftedClock): () => void {
 }
 
 /**
- * Lets calls bypass the proxy of the embedded database, which only adds faults. Returns a function that restores it.
+ * Lets functions bypass the proxy of the embedded database, which only adds faults. Returns a function that restores it.
  */
-function setAmbientDatabase(proxy: string, url: string, faults: Faults): () => void {
+function setAmbientDatabase(proxy: string, url: string, faults: Faults, { adapt }: DirectRequests): () => void {
+  ambient.adaptDatabaseClient = adapt;
   ambient.databaseOf = (origin) => (origin === proxy && !faults.isOrdered('dynamodb') ? url : origin);
   return () => {
     delete ambient.databaseOf;
+    delete ambient.adaptDatabaseClient;
   };
 }
 

@@ -4,6 +4,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
+import { type DirectRequests, directRequests } from '#local/dynamodb/direct-requests.ts';
+import { ambient } from '#runtime/process.ts';
 import { removeFolder, testFolder } from '../folder.ts';
 import { separateDatabase } from './dynamodb-local.ts';
 
@@ -18,6 +20,8 @@ export async function startTestDatabase() {
     tables: Object.values(tables),
   });
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 }));
+  const direct = database.file && directTo(database.url);
+  direct?.adapt(client);
   return {
     client,
     url: database.url,
@@ -25,11 +29,20 @@ export async function startTestDatabase() {
     file,
     async close() {
       client.destroy();
+      delete ambient.adaptDatabaseClient;
+      await direct?.close();
       await database.close();
       await separate?.close();
       await removeFolder(folder);
     },
   };
+}
+
+/** Lets the clients of a file's tests and services skip signatures, as those of a service do. */
+function directTo(url: string): DirectRequests {
+  const direct = directRequests({ proxy: url, url, faults: { isOrdered: () => false }, onWrite: () => undefined });
+  ambient.adaptDatabaseClient = direct.adapt;
+  return direct;
 }
 
 export type TestDatabase = Awaited<ReturnType<typeof startTestDatabase>>;
