@@ -120,6 +120,8 @@ const Settings = v.strictObject({
   ),
   /** `off`: the SDK sends every request to AWS (docs/adr/0008-quick-first-attempt.md). */
   fastPath: v.picklist(['on', 'off'], 'must be on or off'),
+  /** `on`: accounts of the largest plans use several items (docs/adr/0039-holds-of-one-account.md). */
+  lanes: v.optional(v.picklist(['on', 'off'], 'must be on or off'), 'off'),
   /** AWS WAF in front of the API. Null disables it. Limits are requests per address or key in five minutes. */
   firewall: v.nullable(
     v.strictObject({

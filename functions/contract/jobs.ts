@@ -94,7 +94,10 @@ export const jobs = {
       maxRecordAgeHours: 23,
       discarded: 'records',
     },
-    uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry', 'payments'] },
+    uses: {
+      tables: { ledger: 'append', accounts: 'write', meters: 'write' },
+      queues: ['ledgerRetry', 'payments'],
+    },
     timeoutSeconds: 60,
   },
   retryLedger: {
@@ -103,7 +106,7 @@ export const jobs = {
     summary: 'Retries the ledger rows of accounts for which writing failed',
     impact: 'Usage and credit history of some accounts have gaps. Balances and charges stay exact.',
     trigger: { queue: 'ledgerRetry' },
-    uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['payments'] },
+    uses: { tables: { ledger: 'append', accounts: 'write', meters: 'write' }, queues: ['payments'] },
     timeoutSeconds: 60,
   },
   sendMail: {

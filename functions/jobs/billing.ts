@@ -1,5 +1,5 @@
 import { jobs } from '#contract/jobs.ts';
-import { projectImage, projectImages, sweepJob } from '#runtime/jobs/billing.ts';
+import { accountOf, projectImage, projectImages, sweepJob } from '#runtime/jobs/billing.ts';
 import { imageRetryJob, workSignal } from '#runtime/jobs/queue-job.ts';
 import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
@@ -13,7 +13,11 @@ export const archiveLedger = () => async (): Promise<void> => {
 
 /** The failure of one account does not delay the others (docs/adr/0011-typed-jobs.md). */
 export const projectLedger = () =>
-  itemStreamJob(projectImage, () => services().ledgerRetry(), { handleAll: projectImages, concurrency: 100 });
+  itemStreamJob(projectImage, () => services().ledgerRetry(), {
+    handleAll: projectImages,
+    groupBy: accountOf,
+    concurrency: 100,
+  });
 
 export const releaseHolds = () => sweepJob('holds', jobs.releaseHolds);
 

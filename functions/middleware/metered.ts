@@ -280,7 +280,15 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const { model } = call.order;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
-      const attempt = { ...useOf(priced, call, call.order.model), accountId, requestId, model, now: time, deadline };
+      const attempt = {
+        ...useOf(priced, call, call.order.model),
+        accountId,
+        requestId,
+        model,
+        now: time,
+        deadline,
+        isInLane: true,
+      };
       const admit = (order: Order) => {
         if (order.call) runAfterSend(order.call, call.literals);
         const { price = codeOfService(attempt.service) } = order;

@@ -142,3 +142,9 @@ export function secondsToRenew(accounts: number, renewal: Renewal, shape: SweepS
   const ofIndex = (partitionUnits / renewal.indexUnits) * shape.shards;
   return 60 + accounts / Math.min(ofRuns, ofIndex);
 }
+
+/**
+ * Write units of a call in a lane, postings of its charge included, and read units, measured by test/perf/lanes.test.ts
+ * (docs/adr/0039-holds-of-one-account.md).
+ */
+export const laneUnits = { write: 2.3, read: 1.2 } as const;

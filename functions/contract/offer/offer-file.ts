@@ -188,7 +188,7 @@ const Plan = v.strictObject({
   creditsPerMonth: unlimitedOr(1_000_000_000),
   callsPerMonth: v.optional(unlimitedOr(1_000_000_000), null),
   callsPerMinute: unlimitedOr(1_000_000),
-  maxConcurrentCalls: integer(1, 1000),
+  maxConcurrentCalls: integer(1, 4000),
   features: v.optional(list(oneOf(planFeatures), 2), []),
   recommended: v.optional(v.boolean('must be true or false'), false),
   hidden: v.optional(v.boolean('must be true or false'), false),

@@ -130,6 +130,8 @@ export const Environment = v.object({
   PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
   /** `off`: the SDK sends every request to AWS, including the first attempt of a call's writes and invocations. */
   FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
+  /** `on`: the sweep opens lanes for accounts of the largest plans. `off`: it closes them. */
+  LANES: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Limits by network (docs/security.md#throttles). Off in local mode, where all callers share one address. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Number of proxies in front of the gateway that add to X-Forwarded-For. */

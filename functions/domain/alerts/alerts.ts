@@ -49,10 +49,11 @@ export interface Alert {
 export function alertsOf(image: ChargedAccount): Alert[] {
   const { accountId, period, alerts = defaultAlerts(image), entries, cap } = image;
   const [charge] = entries;
-  if (charge?.type !== 'charge' || charge.amount === 0) return [];
+  if (charge?.type !== 'charge') return [];
   const { keyId, at } = charge;
   const { rules, channels } = alerts;
-  const spent = -charge.amount;
+  const spent = entries.reduce((sum, { type, amount }) => sum - (type === 'charge' ? amount : 0), 0);
+  if (spent === 0) return [];
   return rules.flatMap((rule): Alert[] => {
     if (rule.kind === 'cap_percent')
       return cap && isReached(rule, cap, spent) ? [{ accountId, rule, period: cap.start, at, channels }] : [];

@@ -46,7 +46,9 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
   async function chargedBefore(meter: Meter, now: number): Promise<number> {
     await (await statements()).pageWhenWritten(meter.accountId, 1, meter.seq + 1);
     const month = await chargedIn(meter.accountId, now);
-    return month.charged - (await chargedAfter(meter, month)) - spentOf({ ...meter, holds: new Map() });
+    return (
+      month.charged - (await chargedAfter(meter, month)) - spentOf({ ...meter, holds: new Map(), lanes: new Map() })
+    );
   }
 
   /** Charges of the calendar month in microcredits, without refunds, up to the ledger row `newest`. */
@@ -91,7 +93,7 @@ interface ChargedMonth {
 }
 
 /** Charges of the billing month, and open holds. */
-const spentOf = (meter: Pick<Meter, 'used' | 'holds'>): number => usedCredits(meter) + heldCredits(meter);
+const spentOf = (meter: Pick<Meter, 'used' | 'holds' | 'lanes'>): number => usedCredits(meter) + heldCredits(meter);
 
 function view({ cap }: Meter, used: number, nowMs: number) {
   const now = Math.floor(nowMs / 1000);

@@ -1,7 +1,8 @@
 import type * as v from 'valibot';
 import type { DeletedResponse, InputItemList, ResponseObject } from '#contract/inference/response-items.ts';
 import type { InputItemsQuery } from '#contract/inference/responses.ts';
-import type { Meter } from '../meter/meter.ts';
+import type { OpenCall } from '../meter/meter-store.ts';
+import type { Hold } from '../meter/meter.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { cancelledResponse } from './responses-format.ts';
@@ -10,12 +11,12 @@ import { type ResponseStore, type StoredResponse, unknownResponse } from './stor
 export interface StoredResponseParts {
   readonly store: Pick<ResponseStore, 'find' | 'remove'>;
   readonly cancel: (accountId: number, requestId: string) => Promise<{ readonly status: 'cancelled' | 'finished' }>;
-  readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
+  readonly findHold: (call: OpenCall) => Promise<Hold | undefined>;
   readonly clock: Clock;
 }
 
 /** Every method throws 404 if the account has stored no response with the id. */
-export function storedResponseService({ store, cancel: cancelRequest, findMeter, clock }: StoredResponseParts) {
+export function storedResponseService({ store, cancel: cancelRequest, findHold, clock }: StoredResponseParts) {
   async function stored(accountId: number, id: string): Promise<StoredResponse> {
     const found = await store.find(accountId, id, clock.now());
     if (!found) throw unknownResponse(id);
@@ -50,7 +51,7 @@ export function storedResponseService({ store, cancel: cancelRequest, findMeter,
   async function cancel(accountId: number, id: string): Promise<ResponseObject> {
     const requestId = /^resp_([0-9A-Za-z]+)$/.exec(id)?.[1];
     if (requestId === undefined) throw unknownResponse(id);
-    const hold = (await findMeter(accountId))?.holds.get(requestId);
+    const hold = await findHold({ accountId, requestId });
     if (!hold && (await store.find(accountId, id, clock.now()))) throw hasEnded(id);
     const { status } = await cancelRequest(accountId, requestId).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === 'NOT_FOUND') throw unknownResponse(id);

@@ -22,6 +22,8 @@ export interface Attempt {
   readonly amount: number;
   readonly price?: PriceCode | undefined;
   readonly isStream?: boolean | undefined;
+  /** Whether the hold may be in a lane: it is settled alone. */
+  readonly isInLane?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;
   readonly keyLimits?: KeyLimits | undefined;

@@ -1,4 +1,6 @@
 import type { Attempt } from './admission.ts';
+import type { Posting } from './lane-keeper.ts';
+import type { Lane } from './lanes.ts';
 import type { Allowance, Hold, LedgerEntry, Meter, TokenCounts } from './meter.ts';
 import type { PriceCode } from './pricing.ts';
 
@@ -36,6 +38,23 @@ export type Admission =
   | { readonly isDone: true; readonly meter: () => Allowance }
   | { readonly isDone: false; readonly meter: () => Meter | undefined };
 
+/** The charge that a lane's write recorded as its entry `seq`. */
+export interface LaneImage {
+  readonly lane: number;
+  readonly accountId: number;
+  readonly seq: number;
+  readonly entry: LedgerEntry;
+}
+
+/** Microcredits that move to a lane, negative from it. Times in epoch seconds; `at`: its next visit. */
+export interface LeaseMove {
+  readonly amount: number;
+  readonly until: number;
+  readonly at: number;
+  /** Whether the meter becomes due, because a lot has expired. */
+  readonly isDue: boolean;
+}
+
 /** `holds`: expired holds of crashed calls. `renewals`: due accounts without calls. */
 export type SweepKind = 'holds' | 'renewals';
 
@@ -64,6 +83,17 @@ export interface MeterStore {
   workIn(kind: SweepKind, shard: number, now: number): Promise<ShardWork>;
   /** Sets the time of the next hold check, if any. Returns false if a call intervened. */
   watchHolds(meter: Meter, at: number | undefined): Promise<boolean>;
+  /** Returns whether the lane admitted the attempt, now or earlier. */
+  admitInLane(lane: number, attempt: Attempt): Promise<boolean>;
+  /** Removes the hold of an attempt that the account does not admit, as if it had never been. */
+  releaseInLane(lane: number, attempt: Attempt): Promise<void>;
+  /** Returns the lanes that exist. */
+  findLanes(ids: readonly number[]): Promise<readonly Lane[]>;
+  openLanes(meter: Meter, lanes: Omit<LeaseMove, 'isDue'> & { readonly count: number }): Promise<boolean>;
+  moveLease(meter: Meter, lane: Lane, move: LeaseMove): Promise<boolean>;
+  /** Returns the lease of a lane without calls and unposted charges, and ends the lane. */
+  closeLane(meter: Meter, lane: Lane, isDue: boolean): Promise<boolean>;
+  postCharges(meter: Meter, posting: Posting): Promise<boolean>;
 }
 
 /** Attempts of a write that no caller can retry. Each takes about 10 ms. */

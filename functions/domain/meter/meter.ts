@@ -30,6 +30,12 @@ export interface Hold {
   readonly budget?: { readonly id: string; readonly start: number };
 }
 
+/** Microcredits of a lane: free, held by its calls, or charged but not posted yet. `posted`: its last posted `seq`. */
+export interface Lease {
+  readonly amount: number;
+  readonly posted: number;
+}
+
 /** Billing months are counted from `anchor` (epoch seconds); `index` is the current one. */
 export interface Period {
   readonly anchor: number;
@@ -89,6 +95,8 @@ export interface Meter {
   readonly buckets: ReadonlyMap<string, number>;
   readonly spendable: number;
   readonly holds: ReadonlyMap<string, Hold>;
+  /** Leases by lane, negative ids. */
+  readonly lanes?: ReadonlyMap<number, Lease>;
   readonly lots: readonly Lot[];
   /** Number of lots ever granted, which is the id of the latest. */
   readonly lotsGranted: number;
@@ -113,7 +121,7 @@ export interface Meter {
 /** The part of the meter that an admitted call needs until it is settled. */
 export type Allowance = Pick<
   Meter,
-  'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due' | 'budgets' | 'contentDays'
+  'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due' | 'budgets' | 'contentDays' | 'lanes'
 >;
 
 /** `cached`: the part of `input` that was read from a cache. */
@@ -187,8 +195,12 @@ export function heldOf({ holds }: Pick<Meter, 'holds'>, { id, start }: NonNullab
     .reduce((sum, { amount }) => sum + amount, 0);
 }
 
-export const heldCredits = ({ holds }: Pick<Meter, 'holds'>): number =>
-  holds.values().reduce((sum, hold) => sum + hold.amount, 0);
+/** Held by running calls or leased to lanes. */
+export const heldCredits = ({ holds, lanes }: Pick<Meter, 'holds' | 'lanes'>): number =>
+  amountOf(holds) + (lanes ? amountOf(lanes) : 0);
+
+const amountOf = (parts: ReadonlyMap<unknown, { readonly amount: number }>): number =>
+  parts.values().reduce((sum, { amount }) => sum + amount, 0);
 
 /** Microcredits used in the billing month by all services. */
 export const usedCredits = ({ used }: Pick<Meter, 'used'>): number =>

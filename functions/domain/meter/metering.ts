@@ -1,6 +1,9 @@
 import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
 import { contentIdOf } from './key-limits.ts';
+import type { laneAdmissions, Lanes } from './lane-admission.ts';
+import type { LaneKeeper } from './lane-keeper.ts';
+import { type Lane, mayUseLanes } from './lanes.ts';
 import {
   type ChargeSettlement,
   maxRaces,
@@ -51,21 +54,28 @@ export type Metering = ReturnType<typeof metering>;
 /** Enough for an expired hold, years of missed months and conflicts. After it the call fails with a retryable error. */
 const maxTries = 8;
 
+/** Accounts whose lanes a process remembers. */
+const maxKnownLanes = 1000;
+
 /** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
 export type Renew = (meter: Meter, now: number) => Settled;
 
-/** `sellsCredits`: whether a refused call can be made once credits are bought. */
-export function metering(store: MeterStore, renew: Renew, sellsCredits = false) {
+/** `sellsCredits`: whether a refused call can be made once credits are bought. `hasLanes`: whether the sweep opens lanes. */
+export function metering(store: MeterStore, renew: Renew, sellsCredits = false, hasLanes = false) {
   const known = knownLimits();
+  const knownLanes = new Map<number, Lanes>();
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
     let { minPlanRank } = call;
+    const hasLanes = knownLanes.has(call.accountId) && mayUseLanes(call) && !known.of(call.keyId);
+    const inLane = hasLanes && (await (await admittingInLanes())(call));
+    if (inLane) return inLane;
     for (let tries = 0; tries < maxTries; tries++) {
       const attempt: Attempt = { ...call, minPlanRank, keyLimits: known.of(call.keyId) };
       const admission = await store.admit(attempt);
       if (admission.isDone) {
         known.admitted(attempt);
-        return openHold(admission.meter, attempt);
+        return openHold(() => learning(admission.meter()), attempt);
       }
       const verdict = verdictOn(admission.meter(), attempt, sellsCredits);
       if (verdict.is === 'admitted') return openHold(() => verdict.meter, attempt);
@@ -75,6 +85,17 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
       else await settleDue(verdict.meter, attempt.now);
     }
     throw accountBusy();
+  }
+
+  /** Remembers the lanes of the accounts that have some, so that the next call can use them. */
+  function learning<Known extends Allowance>(meter: Known): Known {
+    const { accountId, lanes } = meter;
+    knownLanes.delete(accountId);
+    const [first, ...others] = lanes?.keys() ?? [];
+    if (first !== undefined) knownLanes.set(accountId, [first, ...others]);
+    const [oldest] = knownLanes.size > maxKnownLanes ? knownLanes.keys() : [];
+    if (oldest !== undefined) knownLanes.delete(oldest);
+    return meter;
   }
 
   /** Returns the meter at `now` (epoch ms) after settling everything due. */
@@ -106,15 +127,20 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
 
   /** Settles expired holds, or else updates the months. A conflict is fine, because the other write did the same. */
   async function settleDue(meter: Meter, now: number): Promise<void> {
-    const expired = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
-    for (const [requestId, hold] of expired) {
-      const { cost, price = hold.price } = await progressOf(meter.accountId, requestId, hold);
-      const settlement = settlementOf(meter, requestId, { ...hold, price }, now);
-      await store.settle({ ...settlement, cost: Math.min(cost, hold.amount), expiryPassed: false });
-    }
-    if (expired.length > 0 || meter.due * 1000 > now) return;
+    if ((await settleExpired(meter, now)) > 0 || meter.due * 1000 > now) return;
     const settled = renew(meter, Math.floor(now / 1000));
     await store.replace(meter, settled.meter, settled.entries);
+  }
+
+  /** Settles the expired holds of a meter or lane. Returns their number. */
+  async function settleExpired(holder: Holder, now: number): Promise<number> {
+    const expired = [...holder.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
+    for (const [requestId, hold] of expired) {
+      const { cost, price = hold.price } = await progressOf(holder.accountId, requestId, hold);
+      const settlement = settlementOf(holder, requestId, { ...hold, price }, now);
+      await store.settle({ ...settlement, cost: Math.min(cost, hold.amount), expiryPassed: false });
+    }
+    return expired.length;
   }
 
   async function progressOf(accountId: number, requestId: string, hold: Hold): Promise<Progress> {
@@ -194,6 +220,11 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
     };
   }
 
+  /** The lanes of an account, with the calls that run in them. */
+  async function lanesOf({ lanes }: Pick<Meter, 'lanes'>): Promise<readonly Lane[]> {
+    return lanes && lanes.size > 0 ? store.findLanes([...lanes.keys()]) : [];
+  }
+
   /** Ends past months first, so that a settlement counts in the month in which it happens. */
   async function endMonths(accountId: number, now: number): Promise<void> {
     const seconds = Math.floor(now / 1000);
@@ -205,11 +236,38 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
     }
   }
 
+  let [loadedKeeper, loadedAdmission]: [Promise<LaneKeeper>?, Promise<ReturnType<typeof laneAdmissions>>?] = [];
+
+  const admittingInLanes = () =>
+    (loadedAdmission ??= import('./lane-admission.ts').then(({ laneAdmissions }) =>
+      laneAdmissions({ store, lanesOf: (accountId) => knownLanes.get(accountId), learning, openHold }),
+    ));
+
+  /** Loaded on first use, because no call needs it. */
+  const keeper = (): Promise<LaneKeeper> =>
+    (loadedKeeper ??= import('./lane-keeper.ts').then(({ laneKeeper }) =>
+      laneKeeper(store, { current, settleExpired, hasLanes }),
+    ));
+
+  const lanes = {
+    open: async (meter: Meter, now: number) => (await keeper()).open(meter, now),
+    visit: async (lane: number, now: number) => (await keeper()).visit(lane, now),
+  };
+
   return {
     admit,
     current,
     change,
-    ...sweeper(store, current),
+    ...sweeper(store, current, lanes),
+    postCharges: async (...given: Parameters<LaneKeeper['post']>) => (await keeper()).post(...given),
+    lanesOf,
+    /** The hold of a running call, in the account's item or in a lane. */
+    async findHold({ accountId, requestId }: OpenCall): Promise<Hold | undefined> {
+      const meter = await store.find(accountId);
+      const own = meter?.holds.get(requestId);
+      if (own || !meter) return own;
+      return (await lanesOf(meter)).find(({ holds }) => holds.has(requestId))?.holds.get(requestId);
+    },
     find: (accountId: number) => store.find(accountId),
     cancelStream: (call: OpenCall) => store.cancelStream(call),
   };
@@ -218,6 +276,13 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false) 
 /** Recorded for a model's own price only: the charge of a service has its price anyway. */
 const ratesOf = (price: PriceCode | undefined): PriceCode | undefined => (unitPriceOfCode(price) ? undefined : price);
 
-function settlementOf({ accountId, buckets }: Allowance, requestId: string, hold: Hold, now: number) {
+type Holder = Pick<Meter, 'accountId' | 'holds'> & Partial<Pick<Meter, 'buckets'>>;
+
+function settlementOf(
+  { accountId, buckets = new Map() }: Pick<Meter, 'accountId'> & Partial<Pick<Meter, 'buckets'>>,
+  requestId: string,
+  hold: Hold,
+  now: number,
+) {
   return { accountId, requestId, hold, now, staleBuckets: bucketsLeftBehind(buckets, now) };
 }

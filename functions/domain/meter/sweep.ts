@@ -2,6 +2,7 @@ import { meterShards } from '#contract/platform/resources.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { graceSeconds } from './admission.ts';
+import type { LaneKeeper } from './lane-keeper.ts';
 import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './meter-store.ts';
 import type { Meter } from './meter.ts';
 
@@ -33,7 +34,11 @@ export interface Dispatched {
 }
 
 /** Sweeps the meters of accounts without calls (docs/adr/0002-holds-watch.md). */
-export function sweeper(store: MeterStore, current: (accountId: number, now: number) => Promise<Meter>) {
+export function sweeper(
+  store: MeterStore,
+  current: (accountId: number, now: number) => Promise<Meter>,
+  lanes: Pick<LaneKeeper, 'open' | 'visit'>,
+) {
   /** Settles due accounts and releases the holds of crashed calls. Throws failures together at the end. */
   async function sweep(now: number, limits: SweepLimits = {}): Promise<{ readonly accounts: number }> {
     const { kinds = ['holds', 'renewals'], signal } = limits;
@@ -61,8 +66,10 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
    * sooner (docs/adr/0002-holds-watch.md).
    */
   async function renewHoldWatch(accountId: number, now: number): Promise<void> {
+    if (accountId < 0) return lanes.visit(accountId, now);
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await current(accountId, now);
+      if (tries === 0) await lanes.open(meter, now);
       const deadlines = [...meter.holds.values()].map((hold) => hold.deadline);
       const next = Math.min(...deadlines, Math.floor(now / 1000) + graceSeconds);
       if (await store.watchHolds(meter, deadlines.length > 0 ? next : undefined)) return;

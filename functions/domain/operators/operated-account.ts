@@ -10,6 +10,7 @@ import type { statementService } from '../billing/statements.ts';
 import { subscriptionView } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { MailHistory, MailNote, SuppressionStore } from '../mail/mail.ts';
+import { withCallsOf } from '../meter/lanes.ts';
 import { currentLots } from '../meter/lots.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
@@ -136,7 +137,8 @@ export function accountReads(parts: Parts) {
     const organizations = memberships.filter(isAlive).map(({ organization: { id, name, suspendedAt }, member }) => {
       return { id, name, role: member.role, status: suspendedAt === undefined ? 'active' : 'suspended' } as const;
     });
-    return { ...accountDetails(found, meter, plans, now), organizations };
+    const whole = withCallsOf(await metering().lanesOf(meter), meter);
+    return { ...accountDetails(found, whole, plans, now), organizations };
   }
 
   async function entries(accountId: number, query: { limit: number; cursor?: string | undefined }) {

@@ -17,11 +17,14 @@ export interface MeterAccess {
   readonly read: (input: GetCommandInput) => Promise<Item | undefined>;
 }
 
+/** After it the sweep releases the hold at its deadline. */
+const releasePatienceMs = 500;
+
 /** The requests of a call, usually two writes. Separate from the store, so that a call loads nothing else. */
 export function meterCalls(
   tableName: string,
   { update, read }: MeterAccess,
-): Pick<MeterStore, 'find' | 'admit' | 'recordProgress' | 'settle'> {
+): Pick<MeterStore, 'find' | 'admit' | 'admitInLane' | 'releaseInLane' | 'recordProgress' | 'settle'> {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
 
   async function find(accountId: number): Promise<Meter | undefined> {
@@ -49,7 +52,21 @@ export function meterCalls(
     return 'done' in (await conditionally(update({ TableName: tableName, ...recording(...given) })));
   }
 
-  return { find, admit, recordProgress, settle };
+  const laneWrites = () => import('./lane-calls.ts');
+
+  async function admitInLane(lane: number, attempt: Attempt): Promise<boolean> {
+    const { isHeldIn, laneAdmission } = await laneWrites();
+    const outcome = await conditionally(update({ ...key(lane), ...laneAdmission(attempt) }));
+    return 'done' in outcome || isHeldIn(outcome.met, attempt.requestId);
+  }
+
+  async function releaseInLane(lane: number, attempt: Attempt): Promise<void> {
+    const { laneRelease } = await laneWrites();
+    const release = { ...key(lane), ...laneRelease(attempt) };
+    await conditionally(retryConflicts(() => update(release), { patienceMs: releasePatienceMs }));
+  }
+
+  return { find, admit, admitInLane, releaseInLane, recordProgress, settle };
 }
 
 /** Settles a hold in full. Requires an unchanged meter, so that two charges never name the same credits. */

@@ -5,6 +5,7 @@ import { serviceNames } from '#contract/billing/prices.ts';
 import { planFeatures } from '#contract/offer/offer.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
+import { laneCalls } from '#domain/meter/lanes.ts';
 import type {
   Allowance,
   EndedJob,
@@ -24,22 +25,23 @@ import { count, isCount, isKeyRow, isPerKeyName, keyEventOf, KeyNote, keyOf, per
 /**
  * Item of the `meters` table. Names are short, because every call reads and writes the item, which should stay near
  * one write unit (1 KB). Only this folder uses them. a account, p shard, seq, k keys, r plan rank, q concurrent
- * calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
+ * calls, qa those with lanes, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
  * holds, g lots, gn lots granted, ec ended cancellations, u used, pa period anchor, pi period index, fm free month, s
  * subscription, t kept terms, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
- * alerts, wh webhooks, tu threshold of the automatic top-up, cp spending cap.
+ * alerts, wh webhooks, tu threshold of the automatic top-up, cp spending cap, ln leases of lanes
+ * (lane-item.ts).
  */
 
 /** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */
 export const maxItemBytes = { atRest: 25 * 1024, perCall: 185 } as const;
 
-const service = v.picklist(serviceNames);
+export const service = v.picklist(serviceNames);
 
 /**
  * A map whose names are data. Checked in one go: every call reads a map of 21 rate buckets, and a schema for each would cost more than
  * all other checks.
  */
-function dictionary<T>(isValue: (value: unknown) => value is T) {
+export function dictionary<T>(isValue: (value: unknown) => value is T) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null, 'must be a map'),
     v.transform((value): unknown => new Map(Object.entries(value))),
@@ -57,12 +59,16 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
 
+/** Lease of a lane: microcredits, last posted `seq`. */
+const LeaseRow = v.tuple([count, count]);
+const isLeaseRow = (value: unknown): value is v.InferOutput<typeof LeaseRow> => v.is(LeaseRow, value);
+
 const lotSource = v.picklist(['free', 'plan', 'purchase']);
 
 /** Source, granted, remaining, expiry, id. */
 const LotRow = v.tuple([lotSource, count, count, count, v.optional(count)]);
 
-const Entry = v.object({
+export const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
   at: count,
   v: count,
@@ -140,6 +146,7 @@ const Item = v.object({
   ml: count,
   mc: count,
   q: count,
+  qa: v.exactOptional(count),
   s: v.exactOptional(Subscribed),
   t: v.exactOptional(TermsRow),
   x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
@@ -149,9 +156,10 @@ const Item = v.object({
   wh: v.exactOptional(v.set(v.string())),
   tu: v.exactOptional(count),
   cp: v.exactOptional(CapRow),
+  ln: v.exactOptional(dictionary(isLeaseRow)),
 });
 
-const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
+const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due', 'ln']);
 
 const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
 
@@ -159,13 +167,34 @@ const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
 export const allowanceProjection = { has: (name: string) => allowanceNames.has(name) || isPerKeyName(name) };
 
 export function allowanceOf(row: unknown): Allowance {
-  const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);
-  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, ...perKeyOf(row) };
+  const { a, n, m, b, c, due, ln } = v.parse(AllowanceItem, row);
+  const lanes = ln && { lanes: leasesOf(ln) };
+  return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, ...perKeyOf(row), ...lanes };
 }
+
+/** The number of a lane is negative, so that scans of accounts exclude it. */
+export const laneName = (lane: number): string => (-lane).toString(36);
+
+const leasesOf = (rows: ReadonlyMap<string, v.InferOutput<typeof LeaseRow>>): NonNullable<Meter['lanes']> =>
+  new Map(rows.entries().map(([name, [amount, posted]]) => [-Number.parseInt(name, 36), { amount, posted }]));
+
+/** Concurrent calls of an account's own item, which contains their holds. Lanes carry the others. */
+const maxOwnCalls = 1000;
+
+const callsInLanes = ({ lanes }: Pick<Meter, 'lanes'>): number => (lanes?.size ?? 0) * laneCalls;
+
+/** The attribute q: includes the hold of a spending cap. */
+export const ownCalls = (meter: Pick<Meter, 'maxConcurrentCalls' | 'cap' | 'lanes'>): number =>
+  Math.min(maxOwnCalls, meter.maxConcurrentCalls - callsInLanes(meter)) + (meter.cap ? 1 : 0);
+
+/** The attribute qa, which is stored only if q and the lanes do not add up to it. */
+const allCalls = ({ maxConcurrentCalls }: Pick<Meter, 'maxConcurrentCalls'>) =>
+  maxConcurrentCalls > maxOwnCalls ? { qa: maxConcurrentCalls } : {};
 
 export function meterOf(row: unknown): Meter {
   const { cp, ...item } = v.parse(Item, row);
   const { cap, setAside } = cp ? capOf(cp, item) : noCap;
+  const lanes = item.ln && { lanes: leasesOf(item.ln) };
   const holds = cap ? item.h.entries().filter(([id]) => id !== setAsideId) : item.h.entries();
   return {
     accountId: item.a,
@@ -176,7 +205,8 @@ export function meterOf(row: unknown): Meter {
     ...perKeyOf(row),
     ...(cap && { cap }),
     planRank: item.r,
-    maxConcurrentCalls: item.q - (cap ? 1 : 0),
+    maxConcurrentCalls: item.qa ?? item.q - (cap ? 1 : 0) + callsInLanes({ ...lanes }),
+    ...lanes,
     callsPerMonth: item.ml,
     callsThisMonth: item.mc,
     admitted: item.n,
@@ -240,7 +270,8 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     p: meter.accountId % meterShards,
     seq: meter.seq,
     r: meter.planRank,
-    q: meter.maxConcurrentCalls + (meter.cap ? 1 : 0),
+    q: ownCalls(meter),
+    ...allCalls(meter),
     ml: meter.callsPerMonth,
     mc: meter.callsThisMonth,
     m: meter.ceiling,
@@ -359,7 +390,7 @@ export function lastOf(image: unknown): { entries: readonly LedgerEntry[]; keyEv
   return Array.isArray(last) ? { entries: last.map(entryOf) } : { entries: [], keyEvent: keyEventOf(last) };
 }
 
-function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
+export function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
   return {
     type: row.t,
     at: row.at,

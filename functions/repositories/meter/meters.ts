@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/resources.ts';
+import type { Lane } from '#domain/meter/lanes.ts';
 import {
   maxCounted,
   type MeterStore,
@@ -13,6 +14,7 @@ import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, dueQuery } from '../shared/due.ts';
+import { laneStore } from './lanes.ts';
 import { type MeterAccess, meterCalls } from './meter-calls.ts';
 import { billingRow, meterOf, setAsideId, setAsideRow } from './meter-item.ts';
 import { sdkMeter } from './sdk-meter.ts';
@@ -29,6 +31,7 @@ export function meterStore(
 ): MeterStore {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
   const calls = meterCalls(tableName, access);
+  const lanes = laneStore(client, tableName, random);
 
   async function replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean> {
     const mark = Buffer.from(random.bytes(6)).toString('base64url');
@@ -46,10 +49,17 @@ export function meterStore(
   }
 
   async function cancelStream(call: OpenCall): Promise<boolean> {
-    const hold = (await calls.find(call.accountId))?.holds.get(call.requestId);
+    const meter = await calls.find(call.accountId);
+    const own = meter?.holds.get(call.requestId);
+    const lane = own || !meter?.lanes ? undefined : await laneWith(meter.lanes, call.requestId);
+    const hold = own ?? lane?.holds.get(call.requestId);
     if (hold?.delivered === undefined) return false;
-    await endProgress({ ...call, deadline: hold.deadline });
+    await endProgress({ ...call, accountId: lane?.id ?? call.accountId, deadline: hold.deadline });
     return true;
+  }
+
+  async function laneWith(leases: NonNullable<Meter['lanes']>, requestId: string): Promise<Lane | undefined> {
+    return (await lanes.findLanes([...leases.keys()])).find(({ holds }) => holds.has(requestId));
   }
 
   async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
@@ -95,6 +105,7 @@ export function meterStore(
 
   return {
     ...calls,
+    ...lanes,
     replace,
     endProgress,
     cancelStream,
@@ -113,7 +124,7 @@ export function meterReplacement(before: Meter, after: Meter, entries: readonly 
   const row = billingRow(after, entries);
   const fields = Object.entries(row);
   const cap = capChange(before, after);
-  const removed = ['s', 't', ...cap.removed].filter((name) => !(name in row));
+  const removed = ['s', 't', 'qa', ...cap.removed].filter((name) => !(name in row));
   const names = [...Object.keys(row), ...removed];
   const removals = [...removed.map((name) => `#${name}`), ...cap.removals];
   return {

@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { DynamoDBRecord, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type Job, jobs } from '#contract/jobs.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
@@ -7,13 +7,27 @@ import { services } from '../services/container.ts';
 import { logger, recordCharge } from '../telemetry.ts';
 import { workSignal } from './queue-job.ts';
 
-/** Writes the ledger rows of a meter image and counts its charges in the metrics. Repeating it changes no row. */
+/** A lane's item names its account (docs/adr/0039-holds-of-one-account.md). */
+const isOfLane = (image: Readonly<Record<string, unknown>>): boolean => image['ac'] !== undefined;
+
+/** Groups the records of an account's item, or of its lanes. */
+export const accountOf = ({ dynamodb: { Keys, NewImage } = {} }: DynamoDBRecord): string =>
+  NewImage?.['ac'] ? `lanes ${NewImage['ac'].N}` : JSON.stringify(Keys);
+
+/**
+ * Writes the ledger rows of a meter image and counts its charges in the metrics, or posts the charge of a lane to the
+ * meter. Repeating it changes nothing.
+ */
 export async function projectImage(image: Record<string, unknown>): Promise<void> {
-  record(await (await services().ledger()).project(image));
+  const ledger = await services().ledger();
+  if (isOfLane(image)) await ledger.post([image]);
+  else record(await ledger.project(image));
 }
 
 export async function projectImages(images: readonly Record<string, unknown>[]): Promise<void> {
-  record(await (await services().ledger()).projectInOrder(images));
+  const ledger = await services().ledger();
+  if (images.some(isOfLane)) await ledger.post(images);
+  else record(await ledger.projectInOrder(images));
 }
 
 function record(rows: readonly LedgerRow[]): void {

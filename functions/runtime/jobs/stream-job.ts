@@ -11,6 +11,8 @@ const maxConcurrentItems = 10;
 interface ItemStreamOptions {
   /** Handles all images of an item at once. If it fails, `handle` gets them one by one. */
   readonly handleAll?: (images: readonly Record<string, unknown>[]) => Promise<void>;
+  /** Groups the records that are handled together, in order. Default: those of an item. */
+  readonly groupBy?: (record: DynamoDBRecord) => string;
   /** Default: 10. */
   readonly concurrency?: number;
   /** The only attributes that the queue receives, for images with secrets. Default: all. */
@@ -24,11 +26,11 @@ interface ItemStreamOptions {
 export function itemStreamJob(
   handle: HandleImage,
   retryQueue: () => Promise<MessageQueue>,
-  { handleAll, concurrency = maxConcurrentItems, retryAttributes }: ItemStreamOptions = {},
+  { handleAll, groupBy = keyOf, concurrency = maxConcurrentItems, retryAttributes }: ItemStreamOptions = {},
 ) {
   const messageOf = (image: Image) =>
     retryAttributes ? Object.fromEntries(retryAttributes.map((name) => [name, image[name]])) : image;
-  return itemsConcurrently(concurrency, async (records, progress) => {
+  return itemsConcurrently(concurrency, groupBy, async (records, progress) => {
     let isFailing = false;
     if (progress.isStopped) return;
     if (handleAll && (await isHandled(records, handleAll))) return records.forEach(progress.done);
@@ -50,7 +52,7 @@ export type HandleChanges = (changes: readonly ItemChange[]) => Promise<void>;
 
 /** Like `itemStreamJob`, but handles all changes of an item together. If that fails, queues each as `{ change }`. */
 export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise<MessageQueue>) {
-  return itemsConcurrently(maxConcurrentItems, async (records, progress) => {
+  return itemsConcurrently(maxConcurrentItems, keyOf, async (records, progress) => {
     if (progress.isStopped) return;
     const stored = records.flatMap((record) => storedChange(record) ?? []);
     if (stored.length > 0 && !(await succeeds(() => handle(stored.map(changeOf)))))
@@ -66,10 +68,12 @@ interface Progress {
 
 type HandleItem = (records: readonly DynamoDBRecord[], progress: Progress) => Promise<void>;
 
-function itemsConcurrently(concurrency: number, handleItem: HandleItem) {
+const keyOf = ({ dynamodb }: DynamoDBRecord): string => JSON.stringify(dynamodb?.Keys);
+
+function itemsConcurrently(concurrency: number, groupBy: (record: DynamoDBRecord) => string, handleItem: HandleItem) {
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const left = new Set(Records);
-    const items = Map.groupBy(Records, ({ dynamodb }) => JSON.stringify(dynamodb?.Keys)).values();
+    const items = Map.groupBy(Records, groupBy).values();
     const progress = { isStopped: false, done: (record: DynamoDBRecord) => void left.delete(record) };
 
     async function work(): Promise<void> {

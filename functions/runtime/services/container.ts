@@ -310,11 +310,14 @@ function build() {
       return queueDue(store, queue, clock.now(), signal);
     },
     ledger: lazy(async () => {
-      const [{ projectInOrder, projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([
-        import('#domain/billing/ledger.ts'),
-        import('#repositories/billing/ledger.ts'),
-        import('#repositories/meter/meter-item.ts'),
-      ]);
+      const [{ projectInOrder, projectLedger }, { ledgerStore }, { meterImageOf }, { laneImageOf }] = await Promise.all(
+        [
+          import('#domain/billing/ledger.ts'),
+          import('#repositories/billing/ledger.ts'),
+          import('#repositories/meter/meter-item.ts'),
+          import('#repositories/meter/lane-item.ts'),
+        ],
+      );
       const names = { ledger: table('ledger'), accounts: table('accounts') };
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN, core.sellsCredits);
       const onLow = async (accountId: number): Promise<void> => {
@@ -325,6 +328,8 @@ function build() {
         /** Images of one account. */
         projectInOrder: (images: readonly unknown[]) =>
           projectInOrder(store, images.map(meterImageOf), clock.now(), onLow),
+        /** Images of one account's lanes. */
+        post: (images: readonly unknown[]) => meters().postCharges(images.map(laneImageOf), clock.now()),
       };
     }),
     ledgerArchiver: lazy(async () => {

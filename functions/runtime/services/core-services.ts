@@ -38,6 +38,11 @@ export function createCoreServices(accessBy: AccessBy) {
       endProgress: async (...given) => (await load()).endProgress(...given),
       cancelStream: async (...given) => (await load()).cancelStream(...given),
       watchHolds: async (...given) => (await load()).watchHolds(...given),
+      findLanes: async (...given) => (await load()).findLanes(...given),
+      openLanes: async (...given) => (await load()).openLanes(...given),
+      moveLease: async (...given) => (await load()).moveLease(...given),
+      closeLane: async (...given) => (await load()).closeLane(...given),
+      postCharges: async (...given) => (await load()).postCharges(...given),
       workIn: async (...given) => (await load()).workIn(...given),
       async *accountsDue(...given) {
         yield* (await load()).accountsDue(...given);
@@ -95,7 +100,7 @@ export function createCoreServices(accessBy: AccessBy) {
     queueUrl,
     plans,
     sellsCredits,
-    metering: lazy(() => metering(meters(), renewals(plans), sellsCredits)),
+    metering: lazy(() => metering(meters(), renewals(plans), sellsCredits, variables.LANES === 'on')),
     idempotency: idempotencyRecords,
     sessions,
     contents,

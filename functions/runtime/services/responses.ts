@@ -13,7 +13,7 @@ export function storedResponses(
   return storedResponseService({
     store: responseStore(dynamoClient(), table('responses')),
     cancel: async (accountId, requestId) => (await cancellations()).cancel(accountId, requestId),
-    findMeter: (accountId) => metering().find(accountId),
+    findHold: (call) => metering().findHold(call),
     clock,
   });
 }

@@ -121,7 +121,7 @@ export class ServiceFunction extends LambdaFunction {
 
 /** Settings of the stage in every function's environment. */
 function stageVariables({ stage, publicOrigin }: SharedProps) {
-  const { corsOrigins, fastPath, frontDoor, networkLimits, payments, planTable, sessions } = stage;
+  const { corsOrigins, fastPath, frontDoor, lanes, networkLimits, payments, planTable, sessions } = stage;
   return {
     PUBLIC_ORIGIN: publicOrigin,
     SESSION_COOKIE: sessionCookie,
@@ -131,6 +131,7 @@ function stageVariables({ stage, publicOrigin }: SharedProps) {
     NETWORK_LIMITS: networkLimits,
     ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsVariable(corsOrigins) }),
     ...(fastPath === 'off' && { FAST_PATH: fastPath }),
+    ...(lanes === 'on' && { LANES: lanes }),
     ...(payments && { PAYMENTS: 'stripe' }),
     TRUSTED_PROXIES: String(frontDoor.kind === 'edge' ? 1 : frontDoor.trustedProxies),
   } satisfies Variables;

@@ -42,6 +42,7 @@ test('every function has a secure cookie, the public origin and a readable envir
       NETWORK_LIMITS: 'on',
       TRUSTED_PROXIES: 2,
       FAST_PATH: 'off',
+      LANES: 'on',
       SESSION_IDLE_HOURS: 4,
       SESSION_MAX_DAYS: 7,
     });

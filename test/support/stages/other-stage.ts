@@ -47,6 +47,7 @@ export const otherStage: Stage = parseStage({
   networkLimits: 'on',
   sessions: { idleHours: 4, maxDays: 7 },
   fastPath: 'off',
+  lanes: 'on',
   firewall: { requests: 20_000, keyRequests: 10_001, signIns: 10 },
   throttle: { requestsPerSecond: 50, burst: 20 },
   alarms: { email: 'operators@example.org', monthlyBudgetUsd: 50, claimedConcurrency: 40 },

@@ -66,6 +66,13 @@ export function memoryMeters(rows: Rows, process: Process): MeterStore {
     accountsWithOldHolds: unused,
     workIn: unused,
     watchHolds: unused,
+    admitInLane: unused,
+    releaseInLane: unused,
+    findLanes: unused,
+    openLanes: unused,
+    moveLease: unused,
+    closeLane: unused,
+    postCharges: unused,
   };
 }
 

@@ -14,7 +14,7 @@ function row(seq: number, requestId: string): LedgerRow {
 function cancel(meter: Meter | undefined, rows: LedgerRow[], isStreamed = false) {
   const reads: number[][] = [];
   const service = cancellationService(
-    { cancelStream: async () => isStreamed, find: async () => meter },
+    { cancelStream: async () => isStreamed, find: async () => meter, lanesOf: async () => [] },
     {
       pageWhenWritten: async (_, limit, before) => {
         reads.push([limit, before]);

@@ -1,0 +1,72 @@
+import type { Attempt } from './admission.ts';
+import { isLimited } from './key-limits.ts';
+import { maxLanes, mayLease } from './lanes.ts';
+import type { MeterStore } from './meter-store.ts';
+import type { Allowance, Meter } from './meter.ts';
+import type { OpenHold } from './metering.ts';
+
+/** Lanes that are tried before the account's own item. */
+const maxLaneTries = 3;
+
+/** Lanes of an account. */
+export type Lanes = readonly [number, ...number[]];
+
+interface Parts {
+  readonly store: MeterStore;
+  readonly lanesOf: (accountId: number) => Lanes | undefined;
+  readonly learning: (meter: Meter) => Meter;
+  readonly openHold: (readAllowance: () => Allowance, attempt: Attempt) => OpenHold;
+}
+
+/** Admits calls in lanes. Separate from other calls, which load nothing of it. */
+export function laneAdmissions({ store, lanesOf, learning, openHold }: Parts) {
+  /**
+   * Writes to a lane and reads the account at the same time. Returns undefined if the account's own item must decide.
+   * A hold in a lane is removed without a trace if the account, as it is during the call, does not admit it.
+   */
+  return async function admitInLane(attempt: Attempt): Promise<OpenHold | undefined> {
+    let meter: Meter | undefined;
+    for (let tries = 0; tries < maxLaneTries; tries++) {
+      const lanes = lanesOf(attempt.accountId);
+      if (!lanes) return undefined;
+      const lane = laneFor(attempt.requestId, lanes, tries);
+      const [written, read] = await Promise.allSettled([
+        store.admitInLane(lane, attempt),
+        meter ?? store.find(attempt.accountId),
+      ]);
+      if (written.status === 'rejected') throw written.reason;
+      meter = read.status === 'fulfilled' ? read.value : undefined;
+      const isAdmitted = meter !== undefined && admitsInLanes(learning(meter), attempt);
+      if (written.value && meter && isAdmitted)
+        return openHold(allowanceIn(lane, meter, attempt), { ...attempt, accountId: lane });
+      if (written.value) await store.releaseInLane(lane, attempt);
+      if (read.status === 'rejected') throw read.reason;
+      if (!isAdmitted) return undefined;
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Whether the account as it is during the call, read beside the lane's write, admits the call. So a lane contains no
+ * copy of a key, a plan or a status, and what is refused in the account's item is refused in its lanes.
+ */
+function admitsInLanes(meter: Meter, { keyId, minPlanRank, now }: Attempt): boolean {
+  const key = keyId === undefined ? undefined : meter.keys.get(keyId);
+  const isKnown = keyId === undefined || (key !== undefined && key.expiresAt * 1000 > now && !isLimited(key));
+  const isWithin = (meter.lanes?.size ?? 0) <= maxLanes(meter);
+  return isKnown && isWithin && mayLease(meter) && meter.due * 1000 > now && meter.planRank >= minPlanRank;
+}
+
+/** Request ids are random, so the calls spread evenly. */
+function laneFor(requestId: string, lanes: Lanes, tries: number): number {
+  const start = Buffer.from(requestId).reduce((hash, byte) => (hash * 31 + byte) % 1_000_003, 7);
+  return lanes[(start + tries * 7919) % lanes.length] ?? lanes[0];
+}
+
+/** What a call in a lane needs until it is settled there. The account's months end when its charge is posted. */
+function allowanceIn(lane: number, { spendable, admitted, ceiling }: Meter, { amount }: Attempt): () => Allowance {
+  const left = Math.max(0, spendable - amount);
+  const none = { buckets: new Map(), budgets: new Map(), due: Infinity };
+  return () => ({ accountId: lane, admitted, ceiling, spendable: left, ...none });
+}

@@ -1,0 +1,141 @@
+import { accountBusy } from '../shared/service-error.ts';
+import { type Lane, laneCalls, maxLanes, mayLease } from './lanes.ts';
+import type { LaneImage, MeterStore } from './meter-store.ts';
+import { balance, heldCredits, type Lease, type LedgerEntry, type Meter } from './meter.ts';
+import { periodStart } from './periods.ts';
+
+/** Running calls in the account's own item from which lanes are opened. Below, its writes take at most two units. */
+const hotCalls = 24;
+
+/** Share of the credits that the lanes may lease beyond the calls that run in them. */
+const shareOfCredits = 0.02;
+
+/** Seconds for which a lane admits calls without a visit of the sweep, and between two visits. */
+const leaseSeconds = 180;
+const visitSeconds = 30;
+
+/** Lanes opened at once: a transaction has at most 100 items. */
+const maxOpened = 90;
+
+/** Entries of one posting. They stay in the account's item, which every call reads, until the next one. */
+const maxPosted = 16;
+
+/** Attempts against concurrent writes. After them the next visit, or the next delivery of the stream, continues. */
+const maxTries = 20;
+
+/** Free credits of a lane after a visit, in microcredits. */
+const leaseOf = (meter: Meter): number => Math.floor((balance(meter) * shareOfCredits) / Math.max(1, maxLanes(meter)));
+
+const untilOf = ({ due }: Meter, seconds: number): number => Math.min(due, seconds + leaseSeconds);
+
+/** Returned credits expire if their lot has: the meter becomes due. */
+const hasExpiredLot = ({ lots }: Meter, seconds: number): boolean => lots.some(({ expiresAt }) => expiresAt <= seconds);
+
+type SettleExpired = (holder: Pick<Meter, 'accountId' | 'holds'>, now: number) => Promise<number>;
+
+interface Keeping {
+  readonly current: (accountId: number, now: number) => Promise<Meter>;
+  readonly settleExpired: SettleExpired;
+  /** Otherwise lanes are closed, not opened. */
+  readonly hasLanes: boolean;
+}
+
+export type LaneKeeper = ReturnType<typeof laneKeeper>;
+
+export function laneKeeper(store: MeterStore, { current, settleExpired, hasLanes }: Keeping) {
+  /** Opens lanes for an account whose own item has become hot: for four times the calls that run in it. */
+  async function open(meter: Meter, now: number): Promise<void> {
+    const seconds = Math.floor(now / 1000);
+    const { size } = meter.holds;
+    const amount = leaseOf(meter);
+    const isWorthIt = amount * size >= laneCalls * heldCredits({ holds: meter.holds });
+    if (!hasLanes || size < hotCalls || !mayLease(meter) || !isWorthIt) return;
+    const count = Math.min(Math.ceil((4 * size) / laneCalls), maxLanes(meter) - (meter.lanes?.size ?? 0), maxOpened);
+    if (count > 0)
+      await store.openLanes(meter, { count, amount, until: untilOf(meter, seconds), at: seconds + visitSeconds });
+  }
+
+  /** Renews the lease of a lane with calls. Returns that of another one, and closes it once all its charges are posted. */
+  async function visit(id: number, now: number): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const [lane] = await store.findLanes([id]);
+      if (!lane) return;
+      if ((await settleExpired({ accountId: id, holds: lane.holds }, now)) > 0) continue;
+      const meter = await current(lane.accountId, now);
+      const lease = meter.lanes?.get(id);
+      if (!lease || (await renew(meter, lane, lease, Math.floor(now / 1000)))) return;
+    }
+  }
+
+  async function renew(meter: Meter, lane: Lane, lease: Lease, seconds: number): Promise<boolean> {
+    const isDue = hasExpiredLot(meter, seconds);
+    const isUsed = lane.holds.size > 0 && lane.admitted > lane.visited;
+    const isKept = hasLanes && isUsed && lane.until > 0 && mayLease(meter);
+    const isDone = lane.holds.size === 0 && lease.posted === lane.seq;
+    if (!isKept && isDone) return store.closeLane(meter, lane, isDue);
+    const amount = (isKept ? leaseOf(meter) : 0) - lane.spendable;
+    const until = isKept ? untilOf(meter, seconds) : 0;
+    return store.moveLease(meter, lane, { amount, until, at: seconds + visitSeconds, isDue });
+  }
+
+  /** Posts charges of an account's lanes to its meter, each once and in the order of its lane. */
+  async function post(images: readonly LaneImage[], now: number): Promise<void> {
+    const [{ accountId } = { accountId: 0 }] = images;
+    for (let tries = 0; tries < maxTries; tries++) {
+      const meter = await current(accountId, now);
+      const left = unposted(meter, images);
+      if (left.length === 0) return;
+      const next = postable(meter, left);
+      if (next.length === 0) throw new Error(`a charge before ${left[0]?.seq} of a lane of ${accountId} is missing`);
+      if (await store.postCharges(meter, postingOf(meter, next))) tries = 0;
+    }
+    throw accountBusy();
+  }
+
+  return { open, visit, post };
+}
+
+/** The entry of `seq` in the lane. A closed lane has no unposted charge. */
+function unposted({ lanes }: Meter, images: readonly LaneImage[]): LaneImage[] {
+  const left = new Map<string, LaneImage>();
+  for (const image of images) {
+    const lease = lanes?.get(image.lane);
+    if (lease && image.seq > lease.posted) left.set(`${image.lane} ${image.seq}`, image);
+  }
+  return [...left.values()].toSorted((one, other) => one.seq - other.seq);
+}
+
+function postable({ lanes }: Meter, left: readonly LaneImage[]): LaneImage[] {
+  const last = new Map(lanes?.entries().map(([id, { posted }]) => [id, posted]));
+  return left
+    .filter(({ lane, seq }) => {
+      const isNext = last.get(lane) === seq - 1;
+      if (isNext) last.set(lane, seq);
+      return isNext;
+    })
+    .slice(0, maxPosted);
+}
+
+/** `lanes`: charged microcredits and the last `seq`. `used`, `calls`: what counts in the current month. */
+export interface Posting {
+  readonly entries: readonly LedgerEntry[];
+  readonly lanes: ReadonlyMap<number, { readonly amount: number; readonly posted: number }>;
+  readonly used: ReadonlyMap<string, number>;
+  readonly calls: number;
+}
+
+/** A call belongs to the month in which it ended, so a charge of an earlier month is not counted in this one. */
+function postingOf(meter: Meter, images: readonly LaneImage[]): Posting {
+  const lanes = new Map<number, { amount: number; posted: number }>();
+  const used = new Map<string, number>();
+  const from = periodStart(meter.period);
+  let calls = 0;
+  for (const { lane, seq, entry } of images) {
+    const cost = -entry.amount;
+    lanes.set(lane, { amount: (lanes.get(lane)?.amount ?? 0) + cost, posted: seq });
+    if (entry.at < from || !entry.service || cost === 0) continue;
+    used.set(entry.service, (used.get(entry.service) ?? 0) + cost);
+    calls += 1;
+  }
+  return { entries: images.map(({ entry }) => entry), lanes, used, calls };
+}
