@@ -65,8 +65,9 @@ function laneFor(requestId: string, lanes: Lanes, tries: number): number {
 }
 
 /** What a call in a lane needs until it is settled there. The account's months end when its charge is posted. */
-function allowanceIn(lane: number, { spendable, admitted, ceiling }: Meter, { amount }: Attempt): () => Allowance {
+function allowanceIn(lane: number, meter: Meter, { amount }: Attempt): () => Allowance {
+  const { spendable, admitted, ceiling, contentDays } = meter;
   const left = Math.max(0, spendable - amount);
   const none = { buckets: new Map(), budgets: new Map(), due: Infinity };
-  return () => ({ accountId: lane, admitted, ceiling, spendable: left, ...none });
+  return () => ({ accountId: lane, admitted, ceiling, spendable: left, ...(contentDays && { contentDays }), ...none });
 }
