@@ -75,9 +75,10 @@ describe('responses', () => {
   });
 
   test('after the timeout are replaced by an enveloped 503, or 504 on priced routes, and late results are ignored', async () => {
+    const released = Promise.withResolvers<void>();
     const late = buffered(async (_event, context) => {
       expect(context.getRemainingTimeInMillis()).toBeLessThanOrEqual(100);
-      await sleep(200);
+      await released.promise;
       return json('late');
     });
     front.handlers = { slow: late, 'slow-model': late };
@@ -87,7 +88,8 @@ describe('responses', () => {
     expect(envelopeOf(plain.body)).toMatchObject({ message: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(model.status).toBe(504);
     expect(envelopeOf(model.body)).toMatchObject({ message: 'MODEL_TIMEOUT', status: 504 });
-    await sleep(150);
+    released.resolve();
+    await sleep(50);
   });
 });
 
