@@ -20,8 +20,10 @@ export const cancelEmailChange: Operation<typeof accountRoutes.cancelEmailChange
   { caller },
 ) => (await emailChanges()).cancel(caller.account);
 
-export const changeProfile: Operation<typeof accountRoutes.changeProfile> = ({ profile }, { input, caller }) =>
-  profile().rename(caller.account, input.body.name);
+export const changeProfile: Operation<typeof accountRoutes.changeProfile> = ({ profile }, { input, caller }) => {
+  const { name, language } = input.body;
+  return profile().change(caller.account, { ...(name !== undefined && { name }), ...(language && { language }) });
+};
 
 export const confirm: Operation<typeof accountRoutes.confirm> = ({ registration }, { input, caller }) =>
   registration().confirm(caller.accountId, input.query.token);
@@ -128,7 +130,8 @@ export const listSessions: Operation<typeof signInRoutes.listSessions> = ({ sess
 
 export const loginWithGoogle: Operation<typeof signInRoutes.loginWithGoogle> = async (services, call) => {
   const startedAt = services.clock.now();
-  const account = await services.googleSignIn().signIn(call.input.body.token, call.caller?.account);
+  const { token, language } = call.input.body;
+  const account = await services.googleSignIn().signIn(token, call.caller?.account, language);
   const provedIn = call.caller?.accountId === account.id ? call.caller.session : undefined;
   if (!provedIn) await requireSecondFactor(services, call, account);
   await beginSession(services, call, account, { announces: account.createdAt < startedAt, provedIn });
@@ -149,8 +152,8 @@ export const logout: Operation<typeof signInRoutes.logout> = async ({ sessions }
 
 /** `password_hash` contains the chosen password (docs/specification.md#management-interface-base_url). */
 export const register: Operation<typeof signInRoutes.register> = async (services, call) => {
-  const { email, name, password_hash: password } = call.input.body;
-  const account = await services.registration().register({ email, name, password }, call.network);
+  const { email, name, password_hash: password, language } = call.input.body;
+  const account = await services.registration().register({ email, name, password, language }, call.network);
   await beginSession(services, call, account);
   return account;
 };

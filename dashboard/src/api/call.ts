@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
+import { adoptLanguage } from '../lib/texts.ts';
 import { claimDocument, documentAccount, forgetSessions } from './account.ts';
 import { headerOfOrganization, needsAccount } from './organization.ts';
 import {
@@ -91,6 +92,7 @@ export async function confirmAccount(): Promise<void> {
 export async function loadCurrentUser(options?: SendOptions) {
   const { data: user } = await readResponse(accountRoutes.me, await send(accountRoutes.me, {}, options));
   await claimDocument(user.id);
+  adoptLanguage(user.language);
   return user;
 }
 

@@ -2,7 +2,9 @@ import { Trans } from '@lingui/react/macro';
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { languages } from '#contract/accounts/languages.ts';
+import { isLanguage, languages } from '#contract/accounts/languages.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { call } from '../api/call.ts';
 import { useOpening } from '../lib/focus.ts';
 import { language } from '../lib/language.ts';
 import { chooseLanguage } from '../lib/texts.ts';
@@ -13,6 +15,12 @@ interface AccountPopupProps {
   readonly button: ReactNode;
   readonly isOpen: boolean;
   readonly onChange: (isOpen: boolean) => void;
+}
+
+/** The account keeps the choice for other browsers. Without a response, only this browser keeps it. */
+async function choose(id: string): Promise<void> {
+  if (isLanguage(id)) await call(accountRoutes.changeProfile, { body: { language: id } }).catch(() => undefined);
+  chooseLanguage(id);
 }
 
 export default function AccountPopup({ button, isOpen, onChange }: AccountPopupProps) {
@@ -41,7 +49,7 @@ export default function AccountPopup({ button, isOpen, onChange }: AccountPopupP
             aria-checked={id === language}
             lang={id}
             rightSection={id === language && <Icon name="check" size={16} />}
-            onClick={() => chooseLanguage(id)}
+            onClick={() => void choose(id)}
           >
             {name}
           </Menu.Item>

@@ -1,6 +1,6 @@
 import { i18n } from '@lingui/core';
 import { language } from './language.ts';
-import { store } from './storage.ts';
+import { readStored, store } from './storage.ts';
 
 /** Loads the texts of a module by its path in src, such as "pages/keys/keys". The build writes them. */
 export async function loadTexts(module: string): Promise<void> {
@@ -24,4 +24,10 @@ const storedName = 'language';
 /** Keeps the choice in this browser and reloads the page in that language. */
 export function chooseLanguage(chosen: string): void {
   if (store('localStorage', storedName, chosen)) window.location.reload();
+}
+
+/** In a browser without a choice, keeps the language of the account, and reloads the page if it is another one. */
+export function adoptLanguage(chosen: string | undefined): void {
+  if (chosen !== undefined && readStored('localStorage', storedName) === null && chosen !== language)
+    chooseLanguage(chosen);
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { accountId, instant, integer, text, whole } from '../shared/fields.ts';
 import { email } from './email.ts';
+import { isLanguage, languages } from './languages.ts';
 import { personName } from './names.ts';
 
 const body = 'must be a JSON object';
@@ -15,11 +16,17 @@ const newPassword = v.pipe(
 const password = text(1024);
 
 const chosenPassword = v.pipe(newPassword, v.description('The chosen password, in plain text.'));
-export const Registration = v.object({ email, name: personName, password_hash: chosenPassword }, body);
+const languageIds = Object.keys(languages).filter(isLanguage);
+const languageField = v.picklist(languageIds, `must be one of: ${languageIds.join(', ')}`);
+const accountLanguage = v.optional(v.pipe(languageField, v.description('Language of the account.')));
+export const Registration = v.object(
+  { email, name: personName, password_hash: chosenPassword, language: accountLanguage },
+  body,
+);
 export const Login = v.object({ email: text(254), password }, body);
 const identityToken = text(8192);
-/** Identity token: a JWT of the identity provider. */
-export const IdentityToken = v.object({ token: identityToken }, body);
+/** Identity token: a JWT of the identity provider. `language`: of a new account. */
+export const IdentityToken = v.object({ token: identityToken, language: accountLanguage }, body);
 /**
  * Proof that the caller owns the account, in addition to the session: the password or an identity token
  * (docs/accounts.md#proof-of-the-owner).
@@ -41,7 +48,10 @@ export const PasswordChange = v.object(
   { currentPassword: v.optional(password), identityToken: ownerToken, newPassword },
   body,
 );
-export const ProfileChange = v.object({ name: personName }, body);
+export const ProfileChange = v.pipe(
+  v.object({ name: v.optional(personName), language: v.optional(languageField) }, body),
+  v.check(({ name, language }) => name !== undefined || language !== undefined, 'must have name or language'),
+);
 export const AccountDeletion = v.object({ email: text(254), ...ownerProof }, body);
 export const EmailChange = v.object({ email, ...ownerProof }, body);
 export const EmailDecision = v.object(
@@ -72,6 +82,7 @@ export const CurrentUser = v.object({
   isConfirmed: v.pipe(v.boolean(), v.description('The email address is confirmed.')),
   hasPassword: v.pipe(v.boolean(), v.description('False if the user signs in with Google only.')),
   hasSecondFactor: v.boolean(),
+  language: v.optional(v.pipe(v.string(), v.description('Chosen language. Absent if none was chosen.'))),
   emailChange: v.pipe(
     v.nullable(PendingEmailChange),
     v.description('The pending change of the email address; null without one, and for requests with an API key.'),

@@ -1,4 +1,5 @@
 import { canonicalEmail } from '#contract/accounts/email.ts';
+import type { Language } from '#contract/accounts/languages.ts';
 import type { MailKind } from '#contract/accounts/mail-preferences.ts';
 import { isName, withoutHidden } from '#contract/accounts/names.ts';
 import type { Plans } from '#contract/billing/plans.ts';
@@ -32,6 +33,8 @@ export interface Account {
   readonly terms?: AcceptedTerms;
   /** Kinds of emails that the owner has switched off. */
   readonly mailsOff?: readonly MailKind[];
+  /** Absent if none was chosen. */
+  readonly language?: Language;
 }
 
 /** A pending or ended change of the email address. Times in epoch ms. */
@@ -88,6 +91,9 @@ export interface NewAccount {
   readonly proof?: ConsumedToken;
 }
 
+/** The account's fields that the person changes at once. */
+export type ProfileChange = Partial<Pick<Account, 'name' | 'language'>>;
+
 export interface AccountStore {
   /** Epoch seconds of the next free month of the address or an identity; undefined for immediately. */
   freeFrom(account: Account): Promise<number | undefined>;
@@ -95,7 +101,7 @@ export interface AccountStore {
   find(accountId: number): Promise<Account | undefined>;
   /** Costs the same reads for known and unknown addresses. */
   findByEmail(email: string): Promise<Account | undefined>;
-  rename(accountId: number, name: string): Promise<void>;
+  change(accountId: number, change: ProfileChange): Promise<void>;
   setMailsOff(accountId: number, kinds: readonly MailKind[]): Promise<void>;
   confirm(accountId: number, digest: string, now: number): Promise<boolean>;
   renewConfirmation(accountId: number, token: StoredToken, mail: OutgoingMail, now: number): Promise<boolean>;

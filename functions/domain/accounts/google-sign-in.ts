@@ -1,3 +1,4 @@
+import type { Language } from '#contract/accounts/languages.ts';
 import type { Plans } from '#contract/billing/plans.ts';
 import { openMeter } from '../billing/grants.ts';
 import { newAccountId } from '../shared/credential.ts';
@@ -14,6 +15,9 @@ export interface VerifiedIdentity extends ConsumedToken {
   readonly name: string;
   readonly issuedAt: number;
 }
+
+/** `language`: of a new account. */
+type SigningIn = VerifiedIdentity & Pick<Account, 'language'>;
 
 export function identityOf({ issuer, subject }: VerifiedIdentity): string {
   return `${issuer}#${subject}`;
@@ -37,8 +41,8 @@ export function googleSignInService(
   random: Random,
 ) {
   /** Retries after a conflict with another token of the same person, because the identity is then known. */
-  async function signIn(token: string, session: Account | undefined): Promise<Account> {
-    const verified = await tokens.verify(token, clock.now());
+  async function signIn(token: string, session: Account | undefined, language?: Language): Promise<Account> {
+    const verified = { ...(await tokens.verify(token, clock.now())), ...(language && { language }) };
     const identity = identityOf(verified);
     for (let tries = 0; tries < maxTries; tries++) {
       const known = await identities.find(identity);
@@ -49,7 +53,7 @@ export function googleSignInService(
     return refuse();
   }
 
-  async function claim(verified: VerifiedIdentity, identity: string, session: Account | undefined) {
+  async function claim(verified: SigningIn, identity: string, session: Account | undefined) {
     const email = normalizedEmail(verified.email);
     const holder = await accounts.findByEmail(email);
     if (!holder) return create({ ...verified, email }, identity);
@@ -62,10 +66,10 @@ export function googleSignInService(
     );
   }
 
-  async function create(verified: VerifiedIdentity, identity: string): Promise<Account | undefined> {
+  async function create(verified: SigningIn, identity: string): Promise<Account | undefined> {
     const now = clock.now();
     const id = newAccountId(random);
-    const { email, name } = verified;
+    const { email, name, language, ...proof } = verified;
     const account: Account = {
       id,
       email,
@@ -74,15 +78,16 @@ export function googleSignInService(
       createdAt: now,
       confirmedAt: now,
       identities: [identity],
+      ...(language && { language }),
       ...acceptedNow(now),
     };
     const meter = openMeter(id, Math.floor(now / 1000), plans, await accounts.freeFrom(account));
-    const isNew = await accounts.create({ account, meter, proof: verified }, now);
+    const isNew = await accounts.create({ account, meter, proof }, now);
     return isNew ? account : undefined;
   }
 
-  async function takeOver(holder: Account, identity: string, verified: VerifiedIdentity): Promise<Account | undefined> {
-    const isTaken = await identities.takeOver(holder, identity, verified, verified.name, clock.now());
+  async function takeOver(holder: Account, identity: string, verified: SigningIn): Promise<Account | undefined> {
+    const isTaken = await identities.takeOver(holder, identity, verified, verified, clock.now());
     return isTaken ? accounts.find(holder.id) : undefined;
   }
 
@@ -119,5 +124,11 @@ export interface IdentityStore {
    * Transfers an unconfirmed account to the owner of the identity, so that a person who registered with someone else's
    * address loses access. Returns false if the account has been confirmed since it was read.
    */
-  takeOver(account: Account, identity: string, proof: ConsumedToken, name: string, now: number): Promise<boolean>;
+  takeOver(
+    account: Account,
+    identity: string,
+    proof: ConsumedToken,
+    person: Pick<Account, 'name' | 'language'>,
+    now: number,
+  ): Promise<boolean>;
 }

@@ -13,6 +13,7 @@ import {
   type DeletedAccount,
   normalizedEmail,
   type OutgoingMail,
+  type ProfileChange,
 } from './account.ts';
 import { mailsOffBy, preferencesOf } from './mail-preferences.ts';
 import { accountDeletedMail } from './mails.ts';
@@ -57,9 +58,9 @@ export function profileService(
     );
   }
 
-  async function rename(account: Account, name: string): Promise<Account> {
-    await accounts.rename(account.id, name);
-    return { ...account, name };
+  async function change(account: Account, changed: ProfileChange): Promise<Account> {
+    await accounts.change(account.id, changed);
+    return { ...account, ...changed };
   }
 
   async function setMailPreferences(accountId: number, preferences: MailPreferences): Promise<MailPreferences> {
@@ -117,5 +118,5 @@ export function profileService(
     return purged;
   }
 
-  return { get, ofKey, rename, mailPreferences: preferencesOf, setMailPreferences, remove, purge };
+  return { get, ofKey, change, mailPreferences: preferencesOf, setMailPreferences, remove, purge };
 }

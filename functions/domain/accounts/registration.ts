@@ -1,3 +1,4 @@
+import type { Language } from '#contract/accounts/languages.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { openMeter } from '../billing/grants.ts';
 import { issueCredential, newAccountId, newRequestId, parseCredential } from '../shared/credential.ts';
@@ -16,6 +17,7 @@ export interface NewPerson {
   readonly email: string;
   readonly name: string;
   readonly password: string;
+  readonly language?: Language | undefined;
 }
 
 /** Registers accounts and confirms their addresses (docs/specification.md#authentication 5). */
@@ -27,7 +29,7 @@ export function registrationService(
   settings: AccountSettings,
 ) {
   /** `network`: undefined if networks are not limited. */
-  async function register({ email, name, password }: NewPerson, network?: string): Promise<Account> {
+  async function register({ email, name, password, language }: NewPerson, network?: string): Promise<Account> {
     await refuseGuessablePassword(settings.commonPasswords, password, { email, name }, 'password_hash');
     if (network) await throttle.enforce(mailsFromNetwork, network);
     const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
@@ -40,6 +42,7 @@ export function registrationService(
       role: 'viewer',
       passwordHash,
       createdAt: now,
+      ...(language && { language }),
       ...acceptedNow(now),
     };
     const meter = openMeter(id, Math.floor(now / 1000), settings.plans, await accounts.freeFrom(account));

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
+import { isLanguage, type Language } from '#contract/accounts/languages.ts';
 import { type MailKind, mailKinds } from '#contract/accounts/mail-preferences.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import { daySeconds } from '#contract/shared/time.ts';
@@ -77,6 +78,7 @@ const EmailChange = v.object({
 });
 
 const User = v.object({
+  language: v.exactOptional(v.custom<Language>(isLanguage)),
   id: v.number(),
   email: v.string(),
   name: v.string(),

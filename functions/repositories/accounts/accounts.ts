@@ -9,6 +9,7 @@ import type {
   DeletedAccount,
   NewAccount,
   OutgoingMail,
+  ProfileChange,
   StoredToken,
 } from '#domain/accounts/account.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
@@ -61,15 +62,18 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     return find(item ? ownerOf(item) : noAccount);
   }
 
-  async function rename(accountId: number, name: string): Promise<void> {
+  async function change(accountId: number, fields: ProfileChange): Promise<void> {
+    const names = Object.keys(fields);
     await client.send(
       new UpdateCommand({
         TableName: table,
         Key: userKey(accountId),
-        UpdateExpression: 'SET #name = :name',
+        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
         ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: { '#name': 'name' },
-        ExpressionAttributeValues: { ':name': name },
+        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          Object.entries(fields).map(([name, value]) => [`:${name}`, value]),
+        ),
       }),
     );
   }
@@ -119,7 +123,7 @@ export function accountStore(client: DynamoDBDocumentClient, table: string, mete
     create,
     find,
     findByEmail,
-    rename,
+    change,
     setMailsOff,
     confirm,
     renewConfirmation,

@@ -57,13 +57,13 @@ export function identityStore(client: DynamoDBDocumentClient, table: string): Id
         values: { ...values, ':now': now },
       });
     },
-    takeOver: (account, identity, proof, name, now) =>
+    takeOver: (account, identity, proof, { name, language }, now) =>
       give(account, identity, proof, {
-        set: ', confirmedAt = :now, sessionsValidFrom = :now, #name = :name',
-        names: { '#name': 'name' },
-        remove: ' REMOVE passwordHash, confirmation, resets, terms',
+        set: `, confirmedAt = :now, sessionsValidFrom = :now, #name = :name${language ? ', #language = :language' : ''}`,
+        names: { '#name': 'name', '#language': 'language' },
+        remove: ` REMOVE passwordHash, confirmation, resets, terms${language ? '' : ', #language'}`,
         condition: ' AND attribute_not_exists(confirmedAt)',
-        values: { ':now': now, ':name': name },
+        values: { ':now': now, ':name': name, ...(language && { ':language': language }) },
       }),
   };
 }

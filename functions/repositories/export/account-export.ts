@@ -62,6 +62,7 @@ const userRules: readonly Rule[] = [
       'secondFactorAt',
       'terms',
       'mailsOff',
+      'language',
     ],
     more: ({ emailChange, passwordHash }) => ({
       hasPassword: passwordHash !== undefined,

@@ -139,7 +139,7 @@ describe('confirmation', () => {
   });
 });
 
-const { post, me, login, guess, reset, resetToken, advance } = authCalls(() => service);
+const { post, me, login, guess, reset, resetToken, advance, identityToken } = authCalls(() => service);
 
 describe('a name change', () => {
   it('changes the name and nothing else, even if the body has other fields', async () => {
@@ -151,6 +151,56 @@ describe('a name change', () => {
     const row = (await rowsOf('accounts')).find((stored) => stored['sk'] === 'user' && stored['id'] === id);
     expect(row).not.toHaveProperty('isSubscribe');
     expect(row).not.toHaveProperty('quota');
+  });
+});
+
+describe('the language of the account', () => {
+  const languageOf = async (cookie: string) => (await me(cookie)).body.data.language;
+  const change = (cookie: string, body: object) => service.call('PATCH', '/api/auth/me', { cookie, body });
+
+  it('is that of the registration, and changes without the name', async () => {
+    const email = 'sprache@example.com';
+    const cookie = cookieOf(
+      await register({ email, name: 'Ada', password_hash: 'a quiet river bank', language: 'de' }),
+    );
+    expect(await languageOf(cookie)).toBe('de');
+    expect((await change(cookie, { language: 'ja' })).body.data).toMatchObject({ email, name: 'Ada' });
+    expect(await languageOf(cookie)).toBe('ja');
+    await change(cookie, { name: 'Grace' });
+    expect((await me(cookie)).body.data).toMatchObject({ name: 'Grace', language: 'ja' });
+    const { items } = (await service.call('GET', '/api/account/export', { cookie })).body.data;
+    expect(items).toContainEqual(
+      expect.objectContaining({ kind: 'account', data: expect.objectContaining({ language: 'ja' }) }),
+    );
+  });
+
+  it('is that of the first sign-in with Google, and later sign-ins do not change it', async () => {
+    const email = 'idioma@example.com';
+    const first = await post('google', { token: await identityToken(email), language: 'es' });
+    expect(await languageOf(cookieOf(first))).toBe('es');
+    const again = await post('google', { token: await identityToken(email), language: 'ar' });
+    expect(await languageOf(cookieOf(again))).toBe('es');
+  });
+
+  it('follows an unconfirmed account to the owner of its address', async () => {
+    const email = 'uebernahme@example.com';
+    await register({ email, name: 'Mallory', password_hash: 'a quiet river bank', language: 'ja' });
+    const owner = await post('google', { token: await identityToken(email), language: 'ar' });
+    expect(await languageOf(cookieOf(owner))).toBe('ar');
+    const other = 'andere@example.com';
+    await register({ email: other, name: 'Mallory', password_hash: 'a quiet river bank', language: 'ja' });
+    expect(await languageOf(cookieOf(await post('google', { token: await identityToken(other) })))).toBe(undefined);
+  });
+
+  it('is one of those of the dashboard', async () => {
+    const { cookie } = await service.registered();
+    const refused = await change(cookie, { language: 'fr' });
+    expect([code(refused), refused.body.detail]).toEqual([
+      '400 INVALID_FORMAT',
+      'language must be one of: en, de, es, ja, ar.',
+    ]);
+    expect(code(await change(cookie, {}))).toBe('400 INVALID_FORMAT');
+    expect(await languageOf(cookie)).toBe(undefined);
   });
 });
 

@@ -6,6 +6,7 @@ import { settingsTests } from '../dashboard/settings.ts';
 import { useStage } from '../stage.ts';
 import { accountTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';
+import { languageTests } from './languages.ts';
 import { mailTests } from './mails.ts';
 
 useStage();
@@ -16,6 +17,7 @@ describe.each([
   ['limits and alerts', limitTests],
   ['addresses', addressTests],
   ['emails', mailTests],
+  ['languages', languageTests],
   ['pages of one machine', localPageTests],
 ])('%s', (_, tests) => {
   tests();

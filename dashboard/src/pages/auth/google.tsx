@@ -9,6 +9,7 @@ import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { beginSession, useSecondStep } from '../../components/session.ts';
+import { language } from '../../lib/language.ts';
 import { lateDialog } from '../../lib/load.ts';
 
 interface GoogleSignInProps {
@@ -23,7 +24,7 @@ export function GoogleSignIn({ onDone, label }: GoogleSignInProps) {
   const toSecondStep = useSecondStep();
   const { run, error } = useAction(
     async (token: string) => {
-      const user = await call(signInRoutes.loginWithGoogle, { body: { token } }).catch(toSecondStep);
+      const user = await call(signInRoutes.loginWithGoogle, { body: { token, language } }).catch(toSecondStep);
       await beginSession(user);
       return user;
     },

@@ -14,6 +14,7 @@ import { ResendConfirmation } from '../../components/emails.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { returnPath, useOwnDocument } from '../../components/session.ts';
+import { language } from '../../lib/language.ts';
 import { freePlanText } from '../../lib/offer.ts';
 import { AuthLayout, FootLink, InboxLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
@@ -29,7 +30,7 @@ export default function RegisterPage() {
     schema: Registration,
     labels: { email: t`Email`, name: t`Name`, password_hash: t`Password` },
     act: async (body) => {
-      const user = await call(signInRoutes.register, { body });
+      const user = await call(signInRoutes.register, { body: { ...body, language } });
       await becomeAccount(user.id);
       // The confirmation page leads back to an invitation.
       if (returnPath(search).startsWith('/invitation?')) keep(user.id, invitationItem, returnPath(search));
