@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { watchOtherTabs } from './api/account.ts';
 import { queryClient, watchReturn } from './api/query-client.ts';
 import { App, preload } from './app.tsx';
-import { ErrorBoundary, Failure } from './components/boundary.tsx';
+import { ErrorBoundary, Failure, TextsFailure } from './components/boundary.tsx';
 import { Notifications } from './components/notifications.tsx';
 import { loadTexts } from './lib/texts.ts';
 import { cssVariables, theme } from './theme.ts';
@@ -21,10 +21,18 @@ const shown = createRoot(root);
 watchOtherTabs(() => shown.unmount());
 watchReturn();
 
-// The failure of a load is shown by the page, whose texts fail too. Without texts, the page shows their English source.
-await loadTexts('main').catch(() => undefined);
+const hasTexts = await loadTexts('main').then(
+  () => true,
+  () => false,
+);
 shown.render(
   <StrictMode>
+    {hasTexts ? <Dashboard /> : <TextsFailure />}
+  </StrictMode>,
+);
+
+function Dashboard() {
+  return (
     <ErrorBoundary fallback={(error) => <Failure error={error} />}>
       <DirectionProvider initialDirection={document.dir === 'rtl' ? 'rtl' : 'ltr'} detectDirection={false}>
         <MantineProvider
@@ -41,8 +49,8 @@ shown.render(
         </MantineProvider>
       </DirectionProvider>
     </ErrorBoundary>
-  </StrictMode>,
-);
+  );
+}
 
 /**
  * Replaces a language that `Intl` rejects, such as "en-US@posix" or "C", which some systems set. Libraries that load

@@ -86,6 +86,12 @@ const closeButtonProps = {
   },
 };
 
+const visibilityToggleButtonProps = {
+  get 'aria-label'() {
+    return t`Toggle password visibility`;
+  },
+};
+
 export const theme = createTheme({
   variantColorResolver: variantColors,
   colors: { pine, gray: paper, dark: ink },
@@ -127,6 +133,7 @@ export const theme = createTheme({
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     TextInput: { defaultProps: typed },
     Textarea: { defaultProps: typed },
+    PasswordInput: { defaultProps: { visibilityToggleButtonProps } },
     // White on the light accent of the dark theme has too little contrast.
     Checkbox: { defaultProps: { iconColor: 'var(--on-accent)' } },
     Radio: { defaultProps: { iconColor: 'var(--on-accent)' } },

@@ -52,6 +52,21 @@ export function Failure({ error }: { error: unknown }) {
   );
 }
 
+/** Shown in place of a page whose texts could not be loaded, so its own are in English in every language. */
+export function TextsFailure() {
+  return (
+    <div className={css.failure} role="alert" lang="en" dir="ltr">
+      <h1>Something went wrong</h1>
+      <p>Can't reach the server. Check your connection, then reload the page.</p>
+      <div className={css.actions}>
+        <button type="button" onClick={() => window.location.reload()}>
+          Reload
+        </button>
+      </div>
+    </div>
+  );
+}
+
 function explained(error: unknown): { text: string; detail?: string | undefined } {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   if (error instanceof CodeLoadError)

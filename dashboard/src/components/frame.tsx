@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import {
   Burger,
   Button,
@@ -261,23 +261,49 @@ function Navigation({ session, onSearch }: SidebarProps) {
   );
 }
 
+const Amount = ({ children }: { children?: ReactNode }) => (
+  <Text component="span" inherit fw={650} className="number">
+    {children}
+  </Text>
+);
+const Unit = ({ children }: { children?: ReactNode }) => (
+  <Text component="span" inherit c="dimmed">
+    {children}
+  </Text>
+);
+
 function CreditsLeft() {
   const { data } = useCredits();
   const sellsCredits = useSellsCredits();
   if (!data) return <Skeleton height={62} radius="md" />;
   const hasBuyLink = sellsCredits && !isUnlimited(data.balance);
+  const left = formatWhole(data.balance);
+  const credits = Math.round(data.balance);
   const granted = data.lots.reduce((sum, lot) => sum + lot.granted, 0);
   const share = isUnlimited(data.balance) ? 100 : (100 * data.balance) / Math.max(granted, 1);
   return (
     <div className={css.credits}>
       <Link href="/" className={css.balance}>
         <span className={hasBuyLink ? css.besideBuy : undefined}>
-          <Text component="span" inherit fw={650} className="number">
-            {formatWhole(data.balance)}
-          </Text>{' '}
-          <Text component="span" inherit c="dimmed">
-            {formatWhole(data.balance) === '1' ? t`credit left` : t`credits left`}
-          </Text>
+          {isUnlimited(data.balance) ? (
+            <Trans>
+              <Amount>Unlimited</Amount> <Unit>credits left</Unit>
+            </Trans>
+          ) : (
+            <Plural
+              value={credits}
+              one={
+                <Trans>
+                  <Amount>{left}</Amount> <Unit>credit left</Unit>
+                </Trans>
+              }
+              other={
+                <Trans>
+                  <Amount>{left}</Amount> <Unit>credits left</Unit>
+                </Trans>
+              }
+            />
+          )}
         </span>
         <Progress value={share} size={5} aria-label={t`Share of credits left`} color={share < 10 ? 'red.6' : 'pine'} />
       </Link>
@@ -306,19 +332,20 @@ function AccountMenu() {
 /** Shows the signed-in user and opens the account menu. */
 function AccountButton(props: UnstyledButtonProps & ComponentPropsWithRef<'button'>) {
   const { data: me } = useMe();
+  const name = me?.name ?? '';
   return (
     <UnstyledButton {...props} className={css.account}>
       <span className={css.initial} aria-hidden="true">
         {(me?.name ?? ' ').slice(0, 1).toUpperCase()}
       </span>
       <span style={{ minWidth: 0 }}>
-        <VisuallyHidden>
-          <Trans>Account of</Trans>
-        </VisuallyHidden>
-        <Text size="sm" fw={600} truncate dir="auto">
-          {me?.name}
-        </Text>
-        <Text size="xs" c="dimmed" truncate>
+        <Trans>
+          <VisuallyHidden>Account of</VisuallyHidden>
+          <Text size="sm" fw={600} truncate dir="auto">
+            {name}
+          </Text>
+        </Trans>
+        <Text size="xs" c="dimmed" truncate dir="ltr">
           {me?.email}
         </Text>
       </span>

@@ -14,7 +14,11 @@ const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
 const seconds = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const dollars = new Intl.NumberFormat(language === 'en' ? 'en-US' : locale, { style: 'currency', currency: 'USD' });
+const dollars = new Intl.NumberFormat(language === 'en' ? 'en-US' : locale, {
+  style: 'currency',
+  currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
+});
 
 const day = { day: 'numeric', month: 'short' } as const;
 const time = { hour: '2-digit', minute: '2-digit' } as const;
@@ -53,14 +57,16 @@ export const formatExact = (value: number): string => exact.format(value);
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatPrice = (usd: number | null): string => {
   if (usd === null) return t`Custom`;
-  return usd === 0 ? t`Free` : dollars.format(usd);
+  return usd === 0 ? t`Free` : formatMoney(usd);
 };
 /** "24%". A share above zero that rounds to it is "<1%". */
 export function formatShare(part: number, all: number): string {
   const share = all === 0 ? 0 : Math.round((100 * part) / all) / 100;
   return share === 0 && part > 0 ? `<${percent.format(0.01)}` : percent.format(share);
 }
-export const formatMoney = (usd: number): string => dollars.format(usd);
+/** In Arabic, isolated from the text around it, which runs from right to left. */
+export const formatMoney = (usd: number): string =>
+  language === 'ar' ? `\u2066${dollars.format(usd).replace('\u200f', '')}\u2069` : dollars.format(usd);
 export const formatCents = (cents: number): string => formatMoney(cents / 100);
 /** A UTC day, which billing uses. */
 export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
@@ -132,12 +138,10 @@ export function formatWait(seconds: number): string {
   );
 }
 
-export const count = (value: number, one: string, many = `${one}s`): string =>
-  `${whole.format(value)} ${value === 1 ? one : many}`;
-
 /** "1 credit", "2,500 credits", "Unlimited credits". */
 export function creditCount(credits: number, format = formatWhole): string {
   const amount = format(credits);
+  if (amount === t`Unlimited`) return t`Unlimited credits`;
   // The plural form of the displayed number.
   const shown = amount === '1' ? 1 : Math.abs(credits) === 1 ? 2 : credits;
   return plural(shown, { one: `${amount} credit`, other: `${amount} credits` });
@@ -145,6 +149,13 @@ export function creditCount(credits: number, format = formatWhole): string {
 
 /** "keys, agents and webhooks". */
 export const formatList = (items: readonly string[]): string => list.format(items);
+
+const separators: Partial<Record<Language, string>> = { ja: '、', ar: '، ' };
+/** "2 in, 8 out". */
+export const formatItems = (items: readonly string[]): string => items.join(separators[language] ?? ', ');
+
+/** The mark before the cents of an amount. */
+export const decimalMark = seconds.formatToParts(0).find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /** A title within a sentence. Nouns of German keep their capital letters. */
 export const lowered = (title: string): string => (language === 'de' ? title : title.toLocaleLowerCase(locale));

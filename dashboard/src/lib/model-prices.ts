@@ -3,7 +3,7 @@ import { microPerCredit, prices, type ServiceName } from '#contract/billing/pric
 import { type Model, priceAt } from '#contract/inference/models.ts';
 import type { Capability, ModelPrice } from '#contract/offer/offer.ts';
 import { serviceOf } from '#contract/offered-services.ts';
-import { creditCount, formatCredits, formatWhole } from './format.ts';
+import { creditCount, formatCredits, formatItems, formatWhole } from './format.ts';
 
 export const capabilityTitles: Readonly<Record<Capability, string>> = {
   get chat() {
@@ -58,15 +58,15 @@ export function rateLines({ perRequest, input, cachedInput, cacheWrite, output }
 /** The rates in one line: "2 in, 0.5 cached, 8 out per million tokens". */
 export function rateText({ perRequest, input, cachedInput, cacheWrite, output }: Rates): string {
   const part = (rate: number, text: (amount: string) => string): string => text(formatCredits(rate));
-  const rates = [
+  const rates = formatItems([
     part(input, (amount) => t`${amount} in`),
     ...(cachedInput === input ? [] : [part(cachedInput, (amount) => t`${amount} cached`)]),
     ...(cacheWrite === input ? [] : [part(cacheWrite, (amount) => t`${amount} written to the cache`)]),
     part(output, (amount) => t`${amount} out`),
-  ].join(', ');
+  ]);
   const perMillion = input + cachedInput + cacheWrite + output > 0 ? t`${rates} per million tokens` : '';
   const amount = creditCount(perRequest, formatCredits);
-  return [perRequest > 0 ? t`${amount} per request` : '', perMillion].filter(Boolean).join(', ') || t`Free`;
+  return formatItems([perRequest > 0 ? t`${amount} per request` : '', perMillion].filter(Boolean)) || t`Free`;
 }
 
 export function serviceLine(service: ServiceName): string {

@@ -3,7 +3,7 @@ import { msg, t } from '@lingui/core/macro';
 import type { InferOutput } from 'valibot';
 import type { AutoTopUp, Payment } from '#contract/payments/payments.ts';
 import { dayOf } from '#contract/shared/time.ts';
-import { creditCount, formatCents } from './format.ts';
+import { creditCount, decimalMark, formatCents } from './format.ts';
 import { planInSentence, planTitle } from './offer.ts';
 
 export type PaymentRecord = InferOutput<typeof Payment>;
@@ -150,15 +150,15 @@ export function lastDayOf(validMonths: number, now: number): string {
   return dayOf(end);
 }
 
-/** Cents of an amount in USD such as "50" or "49.99". Undefined for any other text. */
-export function centsOf(text: string): number | undefined {
-  const [, whole, fraction = ''] = /^\$?(\d{1,6})(?:\.(\d{1,2}))?$/.exec(text.trim()) ?? [];
+/** Cents of an amount in USD such as "50" or "49.99", also with the language's mark. Undefined for any other text. */
+export function centsOf(text: string, mark = decimalMark): number | undefined {
+  const [, whole, fraction = ''] = /^\$?(\d{1,6})(?:\.(\d{1,2}))?$/.exec(text.trim().replace(mark, '.')) ?? [];
   return whole === undefined ? undefined : Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
 /** Inverse of `centsOf`. */
-export const dollarsOf = (cents: number): string =>
-  cents % 100 === 0 ? String(cents / 100) : (cents / 100).toFixed(2);
+export const dollarsOf = (cents: number, mark = decimalMark): string =>
+  cents % 100 === 0 ? String(cents / 100) : (cents / 100).toFixed(2).replace('.', mark);
 
 type TopUp = Pick<InferOutput<typeof AutoTopUp>, 'state' | 'lastFailure'>;
 type Failure = NonNullable<TopUp['lastFailure']>['reason'];

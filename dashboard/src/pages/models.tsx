@@ -14,7 +14,7 @@ import { numberError } from '../api/form-errors.ts';
 import { Page, Panel } from '../components/page.tsx';
 import { type Column, DataTable } from '../components/tables.tsx';
 import { WholeNumberField } from '../components/whole-number-field.tsx';
-import { creditCount, formatDay, formatExact, formatWhole } from '../lib/format.ts';
+import { creditCount, formatDay, formatExact, formatItems, formatWhole } from '../lib/format.ts';
 import { useQuery, useQueryChoice } from '../lib/hooks.ts';
 import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../lib/model-prices.ts';
 import { planTitle } from '../lib/offer.ts';
@@ -91,7 +91,7 @@ const columnsAt = (now: number): Column<Model>[] => [
   {
     title: t`Used for`,
     place: 'wide',
-    cell: ({ capabilities }) => capabilities.map((one) => capabilityTitles[one]).join(', '),
+    cell: ({ capabilities }) => formatItems(capabilities.map((one) => capabilityTitles[one])),
   },
   {
     title: t`Context window`,

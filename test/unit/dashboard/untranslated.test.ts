@@ -39,6 +39,9 @@ const untranslatedTexts: Readonly<Record<string, RegExp>> = {
 const otherTexts: ReadonlySet<string> = new Set([
   'lib/offer.ts Playground',
   'lib/load.ts The code of this page could not be loaded.',
+  'components/boundary.tsx Something went wrong',
+  "components/boundary.tsx Can't reach the server. Check your connection, then reload the page.",
+  'components/boundary.tsx Reload',
 ]);
 
 /** Attributes and properties with values for the program. */

@@ -33,7 +33,15 @@ import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name, PagedList, usePages } from '../../components/tables.tsx';
 import { useFileDrop } from '../../lib/files.ts';
 import { rescueFocus } from '../../lib/focus.ts';
-import { creditCount, formatAbout, formatBytes, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
+import {
+  creditCount,
+  formatAbout,
+  formatBytes,
+  formatCredits,
+  formatItems,
+  formatMoment,
+  formatWhole,
+} from '../../lib/format.ts';
 import { inCredits, rateLines, serviceLine } from '../../lib/model-prices.ts';
 import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
@@ -241,7 +249,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
 function priceNote(): string {
   const embedder = documentModel();
   const price = embedder && priceAt(embedder);
-  return t`Indexing costs ${{ rates: price ? rateLines(inCredits(price)).join(', ') : serviceLine('embeddings') }}.`;
+  return t`Indexing costs ${{ rates: price ? formatItems(rateLines(inCredits(price))) : serviceLine('embeddings') }}.`;
 }
 
 function indexingCredits(tokens: number): number {

@@ -12,7 +12,7 @@ import { CopyButton } from '../../components/copy.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { Empty } from '../../components/page.tsx';
-import { creditCount, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
+import { creditCount, formatCredits, formatItems, formatMoment, formatWhole } from '../../lib/format.ts';
 import { inCredits, rateLines } from '../../lib/model-prices.ts';
 import talk from '../playground/chat/chat.module.css';
 import { FunctionCall, ResponseText } from '../playground/chat/talk.tsx';
@@ -206,7 +206,7 @@ function replyPrice(modelId: string): string {
   const model = findModel(modelId, 'chat');
   const price = model && priceAt(model);
   return price
-    ? t`Replies cost ${{ rates: rateLines(inCredits(price)).join(', ') }}.`
+    ? t`Replies cost ${{ rates: formatItems(rateLines(inCredits(price))) }}.`
     : t`Each reply costs ${{ credits: creditCount(prices.chat.credits) }}.`;
 }
 

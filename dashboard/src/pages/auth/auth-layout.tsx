@@ -32,7 +32,7 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
             <Wordmark />
           </a>
           <Group gap="xs" wrap="nowrap">
-            <LanguageChoice />
+            <LanguageChoice size="xs" ms="xs" />
             <SchemeToggle />
           </Group>
         </div>

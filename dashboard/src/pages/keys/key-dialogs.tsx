@@ -82,7 +82,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
 }
 
 const expiryChoices = () => [
-  { value: 'never', label: t`Never` },
+  { value: 'never', label: t({ message: 'Never', context: 'expiry' }) },
   { value: '7', label: t`In 7 days` },
   { value: '30', label: t`In 30 days` },
   { value: '90', label: t`In 90 days` },

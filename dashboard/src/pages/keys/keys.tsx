@@ -18,7 +18,7 @@ import { LateMenu } from '../../components/menus.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
-import { creditCount, formatCredits, formatDay, formatFromNow } from '../../lib/format.ts';
+import { creditCount, formatCredits, formatDay, formatFromNow, formatItems } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { lateDialog, orReload } from '../../lib/load.ts';
 import { serviceTitle } from '../../lib/offer.ts';
@@ -156,12 +156,12 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
     },
     {
       title: t`Last used`,
-      cell: (key) => (isNever(key, key.lastUsedAt) ? t`Never` : formatFromNow(key.lastUsedAt ?? '', now)),
+      cell: (key) => (isNever(key, key.lastUsedAt) ? t({ message: 'Never', context: 'last use' }) : formatFromNow(key.lastUsedAt ?? '', now)),
     },
     ...(keys.some(isLimited)
       ? [{ title: t`Limits`, cell: (key: KeyRecord) => <KeyLimit apiKey={key} now={now} /> }]
       : []),
-    { title: t`Expires`, cell: (key) => (isNever(key, key.expiresAt) ? t`Never` : expiry(key.expiresAt ?? '', now)) },
+    { title: t`Expires`, cell: (key) => (isNever(key, key.expiresAt) ? t({ message: 'Never', context: 'expiry' }) : expiry(key.expiresAt ?? '', now)) },
     { title: t`Created`, cell: (key) => <Created apiKey={key} /> },
     { title: t`Actions`, place: 'corner', cell: actions },
   ];
@@ -223,7 +223,7 @@ function KeyLimit({ apiKey: { limit, models, services }, now }: { apiKey: KeyRec
       {limit && <Spent limit={limit} now={now} />}
       {lists.length > 0 && (
         <Text size="xs">
-          <Trans>Only {{ names: lists.join(', ') }}</Trans>
+          <Trans>Only {{ names: formatItems(lists) }}</Trans>
         </Text>
       )}
     </Stack>

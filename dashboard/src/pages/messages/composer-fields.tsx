@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { Anchor, Text, Textarea, TextInput } from '@mantine/core';
 import { limits } from '#contract/shared/limits.ts';
 import type { Form } from '../../api/form.ts';
-import { formatWhole } from '../../lib/format.ts';
+import { formatItems, formatWhole } from '../../lib/format.ts';
 import { useLate } from '../../lib/hooks.ts';
 import type { CountedText } from './count-text.ts';
 import { type Draft, draftLabels, e164Of } from './draft.ts';
@@ -145,10 +145,10 @@ const maxStray = 2;
 /** Explains which characters require UCS-2. */
 function foreignNote({ foreign }: CountedText): string {
   if (foreign.length <= maxStray) {
-    const characters = foreign.map(nameOf).join(', ');
+    const characters = formatItems(foreign.map(nameOf));
     return t`UCS-2 because of ${characters}, so a segment holds 70 characters instead of 160.`;
   }
-  const characters = foreign.filter(isVisible).slice(0, maxStray).map(isolated).join(', ');
+  const characters = formatItems(foreign.filter(isVisible).slice(0, maxStray).map(isolated));
   return characters === ''
     ? t`Invisible characters in it need Unicode (UCS-2): 70 characters per segment instead of 160.`
     : t`Characters such as ${characters} need Unicode (UCS-2): 70 characters per segment instead of 160.`;

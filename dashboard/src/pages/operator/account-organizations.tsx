@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
+import { formatItems } from '../../lib/format.ts';
 import { roleTitles } from '../../lib/roles.ts';
 import type { Account } from './account-overview.tsx';
 import { wordOf } from './words.ts';
@@ -39,7 +40,7 @@ export function OrganizationsPanel({ account: { organizations }, pathOf }: Organ
 /** Says which organizations a suspension of the person leaves active. */
 export function suspensionText({ email, organizations }: Account): string {
   const owned = organizations.filter(({ role, status }) => role === 'owner' && status === 'active');
-  const names = owned.map(({ name }) => name).join(', ');
+  const names = formatItems(owned.map(({ name }) => name));
   return owned.length === 0
     ? t`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`
     : t`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept. Owned organizations stay active: ${names}. To suspend one too, open its page from the overview.`;

@@ -1,5 +1,5 @@
 import { i18n, type MessageDescriptor } from '@lingui/core';
-import { msg, t } from '@lingui/core/macro';
+import { msg, plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
@@ -44,7 +44,7 @@ const sortChoices = () => [
 const sinceChoices = () =>
   ['1', '7', '30', '90'].map((days) => ({
     value: days,
-    label: days === '1' ? t`Last 24 hours` : t`Last ${days} days`,
+    label: days === '1' ? t`Last 24 hours` : plural(Number(days), { one: 'Last # day', other: 'Last # days' }),
   }));
 
 /** All accounts as of the last hourly update. */
@@ -110,7 +110,7 @@ function Totals({ totals }: { totals: DirectoryTotals }) {
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing={0}>
       <Details>
         <Detail title={t`Accounts`}>{formatWhole(totals.accounts)}</Detail>
-        <Detail title={t`New in ${newDays} days`}>{formatWhole(totals.new)}</Detail>
+        <Detail title={plural(newDays, { one: 'New in # day', other: 'New in # days' })}>{formatWhole(totals.new)}</Detail>
         <Detail title={t`Suspended`}>{formatWhole(totals.states.suspended)}</Detail>
       </Details>
       <Details>

@@ -9,7 +9,7 @@ import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../api/call.ts';
 import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
-import { formatCredits, formatStamp } from '../../lib/format.ts';
+import { formatCredits, formatItems, formatStamp } from '../../lib/format.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { accountPath } from './account-overview.tsx';
 import { wordOf } from './words.ts';
@@ -123,7 +123,7 @@ function changesOf({ before, after }: AuditEntry): string {
     const from = earlier[index]?.[1];
     return from === to ? [] : [t`${{ field: title ?? '' }} ${{ before: from ?? '–' }} → ${{ after: to ?? '–' }}`];
   });
-  return changed.length > 0 ? changed.join(', ') : t`No changes`;
+  return changed.length > 0 ? formatItems(changed) : t`No changes`;
 }
 
 type AuditEntry = InferOutput<typeof AuditPage>['events'][number];

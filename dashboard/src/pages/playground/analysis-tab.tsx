@@ -38,7 +38,7 @@ export function AnalysisTab() {
   const [result, setResult] = useState<{ text: string; analysis: Analysis }>();
 
   const hasCategories = analyses.includes('categories');
-  const labels = [...new Set(labelText.split(',').map((label) => label.trim()))].filter(Boolean);
+  const labels = [...new Set(labelText.split(/[,،、，]/u).map((label) => label.trim()))].filter(Boolean);
   const labelError = hasCategories && labelProblem(labels);
   const characters = Array.from(text).length;
   const isTooLong = characters > maxAnalysisCharacters;

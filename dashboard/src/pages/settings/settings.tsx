@@ -28,6 +28,7 @@ import { useConfig, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
 import { useMe, useSessions } from '../../api/reads.ts';
 import { Modal } from '../../components/dialogs.tsx';
+import { LanguageChoice } from '../../components/language-choice.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
@@ -49,6 +50,9 @@ export default function SettingsPage() {
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
+          <Panel title={t`Language`}>
+            <LanguageChoice w="fit-content" />
+          </Panel>
           <EmailPanel />
           <PasswordPanel />
           <GooglePanel />

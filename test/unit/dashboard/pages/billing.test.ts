@@ -151,6 +151,16 @@ describe('an amount in USD', () => {
   it.each([5000, 4999, 50, 100])('of %i cents is shown as text that is read as the same amount', (cents) => {
     expect(centsOf(dollarsOf(cents))).toBe(cents);
   });
+
+  it.each([
+    ['49,99', 4999],
+    ['49.99', 4999],
+    ['1,000', undefined],
+    ['1.000,50', undefined],
+  ])('%j is %s cents in a language that writes a comma', (text, cents) => {
+    expect(centsOf(text, ',')).toBe(cents);
+    expect(centsOf(dollarsOf(4999, ','), ',')).toBe(4999);
+  });
 });
 
 describe('the last failure of an automatic top-up', () => {
