@@ -112,8 +112,9 @@ async function readAssets(folder: string, origin: string): Promise<ReadonlyMap<s
     const cache = path.startsWith(hashedAssets) ? cacheControl.hashed : cacheControl.other;
     const content = await readFile(file);
     const body = withOrigin.has(extension) ? Buffer.from(content.toString().replaceAll(originMark, origin)) : content;
+    // Builds of earlier versions have none. They remain if a new build fails.
     const brotli = path.startsWith(hashedAssets)
-      ? await readFile(join(folder, brotliAssets, path.slice(hashedAssets.length)))
+      ? await readFile(join(folder, brotliAssets, path.slice(hashedAssets.length))).catch(() => undefined)
       : undefined;
     assets.set(path, { body, type, cache, compressed: new Map(brotli && [['br', Promise.resolve(brotli)]]) });
   }

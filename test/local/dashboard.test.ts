@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startHttpServer } from '#local/gateway/socket.ts';
@@ -58,5 +58,18 @@ test.each([
     expect(await page.text()).toBe(text);
   }
   expect((await get('/mark.svg')).headers.get('content-encoding')).toBeNull();
+  await server.close();
+});
+
+test('a build of an earlier version, without Brotli files, is served', async () => {
+  const script = 'const river = "quiet";'.repeat(100);
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'assets', 'index-1a2b.js'), script);
+  const server = await startPages();
+  for (const coding of ['br', 'gzip']) {
+    const file = await fetch(`${server.origin}/assets/index-1a2b.js`, { headers: { 'accept-encoding': coding } });
+    expect([file.status, file.headers.get('content-encoding')]).toEqual([200, coding]);
+    expect(await file.text()).toBe(script);
+  }
   await server.close();
 });
