@@ -103,7 +103,7 @@ function entryOf(entries: Map<number, Draft>, index: number): Draft {
 }
 
 function childOf(draft: Draft, name: string): Draft {
-  const found = draft[name];
+  const found = Object.hasOwn(draft, name) ? draft[name] : undefined;
   if (isJsonObject(found)) return found;
   const created: Draft = {};
   draft[name] = created;

@@ -65,6 +65,13 @@ describe('an assembled stream', () => {
     expect(assembledStream([delta('Hel'), delta('lo')])).toEqual({ text: 'Hello' });
   });
 
+  it('changes no prototype, whatever the pieces are named', () => {
+    const delta = JSON.parse('{"__proto__": {"polluted": "yes"}, "constructor": {"name": "x"}, "content": "Hello"}');
+    const { choices } = assembledStream([{ choices: [{ index: 0, delta }] }]) as { choices: object[] };
+    expect(Object.prototype).not.toHaveProperty('polluted');
+    expect(choices).toMatchObject([{ message: { content: 'Hello' } }]);
+  });
+
   it('keeps the events of other formats', () => {
     expect(assembledStream([{ progress: 1 }, 'text'])).toEqual([{ progress: 1 }, 'text']);
     expect(assembledStream([])).toEqual([]);
