@@ -118,6 +118,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Active and suspended keys of an account', limits.usableKeys],
   ['Revoked and expired keys that are kept, the newest', limits.endedKeys],
   ['Keys of an account that are created, changed, rotated or revoked per minute', limits.keyChangesPerMinute],
+  ['Stored prompts of other members’ keys that a person reads per minute', limits.contentReadsPerMinute],
   ['Subscriptions that an account begins, changes, cancels or resumes per minute', limits.subscriptionChangesPerMinute],
   ['Agents of an account', limits.agents],
   ['Characters of instructions', limits.agentInstructions],

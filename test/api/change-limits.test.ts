@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { contentOf } from '#domain/requests/stored-content.ts';
+import { services } from '#runtime/services/container.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { newUpload } from '#test/audio/long-audio.ts';
+import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
+import { organizationCalls } from '#test/requests/organizations.ts';
 import { type ApiResponse, code, useTestService } from '#test/service/service.ts';
 
 import { inTurn, tooMany } from '#test/requests/accounts/auth-calls.ts';
@@ -117,5 +121,28 @@ describe('limits of changes', () => {
     const refused = await newUpload(service, key, 10);
     expect(code(refused)).toBe(tooMany);
     expect(code(await newUpload(service, (await service.person()).key, 10))).toBe('201 SUCCESS');
+  });
+
+  it('allow sixty audited reads of stored content a minute and reader, and any number of other reads', async () => {
+    const { call: organizations, create, join, within } = organizationCalls(service);
+    const [owner, reader] = [await service.person(), await service.person()];
+    const id = await create(owner);
+    await join(id, owner, reader, 'developer');
+    const made = await within(id, 'POST', '/api/keys', { cookie: owner.cookie, body: { name: 'shared' } });
+    const body = { contentType: 'application/json', bytes: 2, text: '{}', isTruncated: false };
+    const requestId = 'stored';
+    const stored = { requestId, at: services().clock.now(), days: 7, isStream: false, request: body, response: body };
+    const place = { accountId: id, keyId: String(made.body.data.id), requestId };
+    await (await services().contents()).put(place, contentOf(stored), 7, AbortSignal.timeout(5000));
+    const read = ({ cookie }: { cookie: string }) =>
+      within(id, 'GET', `/api/keys/${place.keyId}/content/${requestId}`, { cookie });
+    const max = limits.contentReadsPerMinute;
+    const codes = await inTurn(max + 1, async () => code(await read(reader)));
+    expect(codes).toEqual([...times(max, () => '200 SUCCESS'), tooMany]);
+    expect((await rowsOf('audit')).filter(({ pk }) => pk === `account#${id}`)).toHaveLength(max);
+    expect(new Set(await inTurn(max + 1, async () => code(await read(owner))))).toEqual(new Set(['200 SUCCESS']));
+    expect(code(await organizations('GET', `/${id}`, reader))).toBe('200 SUCCESS');
+    await waitFor(await read(reader));
+    expect(code(await read(reader))).toBe('200 SUCCESS');
   });
 });

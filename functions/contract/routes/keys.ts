@@ -118,7 +118,7 @@ export const keyRoutes = {
     confirmed: true,
     pathInput: ContentPath,
     output: StoredContent,
-    refusals: ['NOT_FOUND'],
+    refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { accounts: 'write', audit: 'add' }, content: 'read' },
   }),
   deleteRequestContent: defineRoute({

@@ -28,6 +28,8 @@ export const limits = {
   endedKeys: 200,
   /** Keys that an account creates, changes, rotates or revokes. */
   keyChangesPerMinute: 10,
+  /** Stored prompts of other members' keys that a person reads. Each one is an audit event, which stays. */
+  contentReadsPerMinute: 60,
   /** Subscription changes of an account. Each one writes a ledger row and sends an event to every webhook. */
   subscriptionChangesPerMinute: 10,
   /** Shared organizations of a person. */

@@ -87,6 +87,8 @@ export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: dayMs }])
 /** Each change is a transaction on the meter that calls write to. */
 export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minuteMs }]);
 
+export const contentReads = windows('content-read', [{ max: limits.contentReadsPerMinute, ms: minuteMs }]);
+
 /** Each change is a ledger row and a webhook event. */
 export const subscriptionChanges = windows('subscription-change', [
   { max: limits.subscriptionChangesPerMinute, ms: minuteMs },

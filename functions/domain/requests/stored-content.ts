@@ -80,13 +80,15 @@ interface Parts {
   readonly store: () => Promise<ContentStore>;
   readonly keys: Pick<KeyStore, 'find'>;
   readonly changes: Pick<KeyService, 'storeContent'>;
+  /** Limits the audited reads of a person, so that no member can use up those of another. */
+  readonly enforceReadLimit: (userId: number) => Promise<void>;
   readonly record: (event: AuditEvent) => Promise<void>;
   readonly clock: Clock;
 }
 
 const deletionMs = 20_000;
 
-export function contentService({ store, keys, changes, record, clock }: Parts) {
+export function contentService({ store, keys, changes, enforceReadLimit, record, clock }: Parts) {
   const eventBy = ({ accountId, userId: by, requestId }: Reader) => ({
     accountId,
     by,
@@ -114,7 +116,10 @@ export function contentService({ store, keys, changes, record, clock }: Parts) {
     const key = await keys.find(accountId, keyId);
     // Keys of earlier versions belong to personal organizations and name no creator.
     const creator = key && isReadable(key) ? (key.createdBy ?? accountId) : undefined;
-    if (creator !== userId) await record(readEvent(reader, keyId, requestId));
+    if (creator !== userId) {
+      await enforceReadLimit(userId);
+      await record(readEvent(reader, keyId, requestId));
+    }
     return content;
   }
 

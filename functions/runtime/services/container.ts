@@ -11,6 +11,7 @@ import { termsService } from '#domain/accounts/terms.ts';
 import {
   agentChanges,
   checkouts,
+  contentReads,
   paymentRequests,
   tokenCounts,
   uploads,
@@ -149,7 +150,15 @@ function build() {
       import('#repositories/operators/audited-writes.ts'),
     ]);
     const record = auditLog(dynamo(), () => table('audit'));
-    return contentService({ store: core.contents, keys: keyRecords(), changes: keys(), record, clock });
+    const enforceReadLimit = enforceUnlessLocal(contentReads);
+    return contentService({
+      store: core.contents,
+      keys: keyRecords(),
+      changes: keys(),
+      enforceReadLimit,
+      record,
+      clock,
+    });
   });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
   const requests = lazy(async () => {
