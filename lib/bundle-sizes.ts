@@ -15,7 +15,7 @@ export interface BundleSize {
 const KiB = 1024;
 
 /** Larger bundles noticeably slow down the cold start (docs/performance.md, the line at which bundles fail). */
-const budget = 565 * KiB;
+const budget = 575 * KiB;
 
 /**
  * Minified start-up code of every function of a stage with payments, largest first. Excludes code that is imported
