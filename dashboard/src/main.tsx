@@ -25,11 +25,7 @@ const hasTexts = await loadTexts('main').then(
   () => true,
   () => false,
 );
-shown.render(
-  <StrictMode>
-    {hasTexts ? <Dashboard /> : <TextsFailure />}
-  </StrictMode>,
-);
+shown.render(<StrictMode>{hasTexts ? <Dashboard /> : <TextsFailure />}</StrictMode>);
 
 function Dashboard() {
   return (

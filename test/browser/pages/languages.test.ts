@@ -14,7 +14,9 @@ const cases = translations.flatMap((language) =>
 );
 /** Each language has a part of the pages. A step that is prime to their number spreads the sample. */
 const sample = atLength(
-  Array.from({ length: 12 }, (_, index) => cases[(seed + index * 31) % cases.length]).filter((one) => one !== undefined),
+  Array.from({ length: 12 }, (_, index) => cases[(seed + index * 31) % cases.length]).filter(
+    (one) => one !== undefined,
+  ),
   cases,
 );
 console.log(`languages of seed ${seed}`);

@@ -35,7 +35,9 @@ export default function GuidesPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState('');
   const isOffered = useOffered();
-  const links = entries.map((entry) => ({ href: hrefOf(entry), label: entry.title })).filter(isOffered);
+  const links = entries
+    .map((entry) => ({ href: hrefOf(entry), label: <span {...english}>{entry.title}</span> }))
+    .filter(isOffered);
   return (
     <DocsLayout
       label={t`Guides`}

@@ -156,12 +156,19 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
     },
     {
       title: t`Last used`,
-      cell: (key) => (isNever(key, key.lastUsedAt) ? t({ message: 'Never', context: 'last use' }) : formatFromNow(key.lastUsedAt ?? '', now)),
+      cell: (key) =>
+        isNever(key, key.lastUsedAt)
+          ? t({ message: 'Never', context: 'last use' })
+          : formatFromNow(key.lastUsedAt ?? '', now),
     },
     ...(keys.some(isLimited)
       ? [{ title: t`Limits`, cell: (key: KeyRecord) => <KeyLimit apiKey={key} now={now} /> }]
       : []),
-    { title: t`Expires`, cell: (key) => (isNever(key, key.expiresAt) ? t({ message: 'Never', context: 'expiry' }) : expiry(key.expiresAt ?? '', now)) },
+    {
+      title: t`Expires`,
+      cell: (key) =>
+        isNever(key, key.expiresAt) ? t({ message: 'Never', context: 'expiry' }) : expiry(key.expiresAt ?? '', now),
+    },
     { title: t`Created`, cell: (key) => <Created apiKey={key} /> },
     { title: t`Actions`, place: 'corner', cell: actions },
   ];

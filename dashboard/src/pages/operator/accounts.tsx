@@ -110,7 +110,9 @@ function Totals({ totals }: { totals: DirectoryTotals }) {
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing={0}>
       <Details>
         <Detail title={t`Accounts`}>{formatWhole(totals.accounts)}</Detail>
-        <Detail title={plural(newDays, { one: 'New in # day', other: 'New in # days' })}>{formatWhole(totals.new)}</Detail>
+        <Detail title={plural(newDays, { one: 'New in # day', other: 'New in # days' })}>
+          {formatWhole(totals.new)}
+        </Detail>
         <Detail title={t`Suspended`}>{formatWhole(totals.states.suspended)}</Detail>
       </Details>
       <Details>

@@ -133,8 +133,8 @@ function OrganizationsPanel({ current }: { current: OrganizationRecord }) {
       title: t`Name`,
       place: 'lead',
       cell: ({ name }) => (
-        <Text inherit fw={600} dir="auto" pe={besideButton}>
-          {name}
+        <Text inherit fw={600} pe={besideButton}>
+          <bdi>{name}</bdi>
         </Text>
       ),
     },
