@@ -68,7 +68,8 @@ describe('a page in another language', () => {
     expect(await directionOf(page)).toEqual({ lang: language, dir: language === 'ar' ? 'rtl' : 'ltr' });
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     expect(await page.evaluate(cutOff)).toEqual([]);
-    const english = await englishOnly(language);
+    // The API reference lists operations by their English summaries.
+    const english = path.startsWith('/docs') ? new Set<string>() : await englishOnly(language);
     const texts: string[] = await page.evaluate(shownTexts);
     expect(texts.filter((text) => english.has(text))).toEqual([]);
   });
