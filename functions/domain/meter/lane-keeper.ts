@@ -72,7 +72,7 @@ export function laneKeeper(store: MeterStore, { current, settleExpired, hasLanes
     const isUsed = lane.holds.size > 0 && lane.admitted > lane.visited;
     const isKept = hasLanes && isUsed && lane.until > 0 && mayLease(meter);
     const isDone = lane.holds.size === 0 && lease.posted === lane.seq;
-    if (!isKept && isDone) return store.closeLane(meter, lane, isDue);
+    if (!isKept && isDone) return store.closeLane(meter, lane, { at: seconds, isDue });
     const amount = (isKept ? leaseOf(meter) : 0) - lane.spendable;
     const until = isKept ? untilOf(meter, seconds) : 0;
     return store.moveLease(meter, lane, { amount, until, at: seconds + visitSeconds, isDue });

@@ -92,7 +92,7 @@ export interface MeterStore {
   openLanes(meter: Meter, lanes: Omit<LeaseMove, 'isDue'> & { readonly count: number }): Promise<boolean>;
   moveLease(meter: Meter, lane: Lane, move: LeaseMove): Promise<boolean>;
   /** Returns the lease of a lane without calls and unposted charges, and ends the lane. */
-  closeLane(meter: Meter, lane: Lane, isDue: boolean): Promise<boolean>;
+  closeLane(meter: Meter, lane: Lane, close: Pick<LeaseMove, 'at' | 'isDue'>): Promise<boolean>;
   postCharges(meter: Meter, posting: Posting): Promise<boolean>;
 }
 

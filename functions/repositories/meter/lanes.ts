@@ -115,7 +115,7 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
     return commit(client, [account, ofLane]);
   };
 
-  const close: LaneStore['closeLane'] = (meter, lane, isDue) => {
+  const close: LaneStore['closeLane'] = (meter, lane, { at, isDue }) => {
     const left = new Map(meter.lanes);
     left.delete(lane.id);
     const account = ofAccount(meter, {
@@ -131,12 +131,12 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
         ...due(isDue).values,
       },
     });
-    // No job that sweeps may delete items of this table, so the lane expires.
+    // No job that sweeps may delete items of this table, so the lane expires. DynamoDB keeps items whose ttl is more than five years ago.
     const ofLane: TransactItem = {
       Update: {
         TableName,
         Key: { a: lane.id },
-        UpdateExpression: 'SET c = :none, e = :none, #ttl = :one REMOVE p, hd, u, #last',
+        UpdateExpression: 'SET c = :none, e = :none, #ttl = :at REMOVE p, hd, u, #last',
         ConditionExpression: 'seq = :seq AND n = :n AND c = :c AND size(h) = :none',
         ExpressionAttributeNames: { '#ttl': 'ttl', '#last': 'last' },
         ExpressionAttributeValues: {
@@ -144,7 +144,7 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
           ':n': lane.admitted,
           ':c': lane.spendable,
           ':none': 0,
-          ':one': 1,
+          ':at': at,
         },
       },
     };

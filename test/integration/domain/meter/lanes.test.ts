@@ -1,4 +1,4 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
@@ -174,6 +174,19 @@ describe('the lanes of an account', () => {
     account.clock.ms += 60_000;
     await metering(store, renewals(planOfRank)).sweep(account.clock.ms, { shards: [account.accountId % meterShards] });
     expect(await account.found()).toMatchObject({ lanes: new Map(), spendable: credits(999_999) });
+  });
+
+  it('expire when they are closed, at a time that DynamoDB still deletes', async () => {
+    const account = await open();
+    await account.heat();
+    const [lane] = (await account.found()).lanes!.keys();
+    account.clock.ms += 60_000;
+    await account.deliver();
+    await account.sweep();
+    expect((await account.found()).lanes?.size).toBe(0);
+    const Key = { a: lane };
+    const { Item } = await account.client.send(new GetCommand({ TableName: tables.meters.name, Key }));
+    expect(Item).toMatchObject({ c: 0, ttl: Math.floor(account.clock.ms / 1000) });
   });
 
   it('are not opened for smaller plans, rates or caps', async () => {
