@@ -1,6 +1,8 @@
+import type { Language } from '#contract/accounts/languages.ts';
 import { dayMs, endOfMonth, iso } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
+import { en } from '../shared/phrases.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
@@ -54,18 +56,20 @@ export function emailChangeService(
   async function request(account: Account, newEmail: string, network?: string): Promise<void> {
     const email = normalizedEmail(newEmail);
     await enforceEmailLimits(account, email, network);
-    const isTaken = (await accounts.findByEmail(email)) !== undefined;
+    const owner = await accounts.findByEmail(email);
     const [forOld, forNew] = [issue(account), issue(account)];
     const now = clock.now();
     const change: EmailChange = {
       email,
       oldDigest: forOld.digest,
-      ...(!isTaken && { newDigest: forNew.digest }),
+      ...(!owner && { newDigest: forNew.digest }),
       requestedAt: now,
       expiresAt: now + lifetimeMs,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
     };
-    const toNew = isTaken ? addressTakenMail(`${settings.publicOrigin}/login`) : newAddressMail(linkOf(forNew.text));
+    const toNew = owner
+      ? addressTakenMail(`${settings.publicOrigin}/login`, owner.language)
+      : newAddressMail(linkOf(forNew.text), account.language);
     const mails = [mailTo(account.email, agreementMail(account, email, linkOf(forOld.text))), mailTo(email, toNew)];
     if (await changes.request(account, change, mails)) return;
     throw new ServiceError('INVALID_STATE', 'The account has changed. Sign in again.');
@@ -196,51 +200,50 @@ export function emailChangeView(account: Account, now: number) {
 }
 
 /** The recipient may be unrelated to the account, so the email contains no name or other text of the requester. */
-const anonymous: Addressee = { name: '' };
+const anonymous = (language: Language | undefined): Addressee => ({ name: '', ...(language && { language }) });
 
-export function newAddressMail(link: string): MailContent {
+export function newAddressMail(link: string, language?: Language): MailContent {
   return emailContent({
-    subject: 'Confirm your new email address',
-    to: anonymous,
-    body: 'Somebody, most likely you, wants to use this address for their account. It changes once this link and the one that went to the present address are both confirmed. The link works for 24 hours.',
-    action: 'Confirm or refuse',
+    subject: en`Confirm your new email address`,
+    to: anonymous(language),
+    body: en`Somebody, most likely you, wants to use this address for their account. It changes once this link and the one that went to the present address are both confirmed. The link works for 24 hours.`,
+    action: en`Confirm or refuse`,
     link,
-    footer: 'If it was not you, ignore this mail or refuse: without you nothing changes.',
+    footer: en`If it was not you, ignore this mail or refuse: without you nothing changes.`,
   });
 }
 
 /** Sent to the new address if it has an account, so that only its owner learns about it. */
-export function addressTakenMail(link: string): MailContent {
+export function addressTakenMail(link: string, language?: Language): MailContent {
   return emailContent({
-    subject: 'Your email address has an account already',
-    to: anonymous,
-    body: 'Somebody wanted to use this address for another account. As it has an account already, nothing changes.',
-    action: 'Sign in',
+    subject: en`Your email address has an account already`,
+    to: anonymous(language),
+    body: en`Somebody wanted to use this address for another account. As it has an account already, nothing changes.`,
+    action: en`Sign in`,
     link,
-    footer:
-      'If it was you, sign in with this address, or delete that account first. If it was not, there is nothing to do.',
+    footer: en`If it was you, sign in with this address, or delete that account first. If it was not, there is nothing to do.`,
   });
 }
 
 export function agreementMail(to: Addressee, email: string, link: string): MailContent {
   return emailContent({
-    subject: 'Confirm the change of your email address',
+    subject: en`Confirm the change of your email address`,
     to,
-    body: `Somebody who is signed in to your account, most likely you, wants to change its email address to ${email}. It changes once this link and the one that went to the new address are both confirmed. The link works for 24 hours.`,
-    action: 'Confirm or refuse',
+    body: en`Somebody who is signed in to your account, most likely you, wants to change its email address to ${{ email }}. It changes once this link and the one that went to the new address are both confirmed. The link works for 24 hours.`,
+    action: en`Confirm or refuse`,
     link,
-    footer: 'If it was not you, refuse, and choose another password: somebody else can sign in to your account.',
+    footer: en`If it was not you, refuse, and choose another password: somebody else can sign in to your account.`,
   });
 }
 
 export function emailChangedMail(to: Addressee, email: string, link: string): MailContent {
   return emailContent({
-    subject: 'Your email address was changed',
+    subject: en`Your email address was changed`,
     to,
-    body: `The email address of your account is now ${email}, confirmed from both addresses. Sessions were signed out, and earlier links to reset the password no longer work.`,
-    action: 'Go to the service',
+    body: en`The email address of your account is now ${{ email }}, confirmed from both addresses. Sessions were signed out, and earlier links to reset the password no longer work.`,
+    action: en`Go to the service`,
     link,
-    footer: 'If it was not you, write to the operators of the service.',
+    footer: en`If it was not you, write to the operators of the service.`,
   });
 }
 

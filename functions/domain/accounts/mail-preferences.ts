@@ -6,8 +6,12 @@ export const wantsMail = ({ mailsOff = [] }: Pick<Account, 'mailsOff'>, kind: Ma
   !mailsOff.includes(kind);
 
 /** The email links to the preferences. */
-export const addresseeOf = ({ name, confirmedAt, organization }: Addressee, publicOrigin: string): Addressee => ({
+export const addresseeOf = (
+  { name, confirmedAt, language, organization }: Addressee,
+  publicOrigin: string,
+): Addressee => ({
   name,
+  ...(language !== undefined && { language }),
   ...(organization !== undefined && { organization }),
   ...(confirmedAt !== undefined && { confirmedAt }),
   preferences: `${publicOrigin}/settings#emails`,

@@ -1,7 +1,7 @@
-import { iso } from '#contract/shared/time.ts';
 import type { KeyNotice } from '../keys/key-service.ts';
 import type { KeyRecord } from '../keys/key.ts';
 import { newRequestId } from '../shared/credential.ts';
+import { en } from '../shared/phrases.ts';
 import type { Random } from '../shared/ports.ts';
 import type { Account, OutgoingMail } from './account.ts';
 import type { DeviceNotice } from './devices.ts';
@@ -12,22 +12,25 @@ import { deviceMails, keyMails, type Throttle } from './throttle.ts';
 
 const securityChanges = {
   'factor-on': [
-    'Two-step sign-in was turned on',
-    'Signing in to your account now also needs a code from an authenticator app.',
+    en`Two-step sign-in was turned on`,
+    en`Signing in to your account now also needs a code from an authenticator app.`,
   ],
   'factor-off': [
-    'Two-step sign-in was turned off',
-    'Signing in to your account no longer needs a code from an authenticator app.',
+    en`Two-step sign-in was turned off`,
+    en`Signing in to your account no longer needs a code from an authenticator app.`,
   ],
   'recovery-code': [
-    'A recovery code was used',
-    'A recovery code of your account was used in place of a code from the authenticator app. It works no more.',
+    en`A recovery code was used`,
+    en`A recovery code of your account was used in place of a code from the authenticator app. It works no more.`,
   ],
   'passkey-added': [
-    'A passkey was added',
-    'A passkey was added to your account, which can sign in without the password.',
+    en`A passkey was added`,
+    en`A passkey was added to your account, which can sign in without the password.`,
   ],
-  'passkey-removed': ['A passkey was removed', 'A passkey was removed from your account, and can no longer sign in.'],
+  'passkey-removed': [
+    en`A passkey was removed`,
+    en`A passkey was removed from your account, and can no longer sign in.`,
+  ],
 } as const;
 
 type SecurityChange = keyof typeof securityChanges;
@@ -38,17 +41,11 @@ export function securityMail(to: Addressee, change: SecurityChange, link: string
     subject,
     to,
     body,
-    action: 'Check your settings',
+    action: en`Check your settings`,
     link,
-    footer: 'If it was not you, change your password immediately, and remove what you do not know from the settings.',
+    footer: en`If it was not you, change your password immediately, and remove what you do not know from the settings.`,
   });
 }
-
-/** Such as `2026-11-27 22:12 UTC`. */
-const minuteOf = (ms: number): string => `${iso(ms).slice(0, 16).replace('T', ' ')} UTC`;
-
-/** Created on use, because loading the names takes time. */
-const countryName = (code: string): string => new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
 
 /** `link`: the sessions in the settings. */
 export function newDeviceMail(
@@ -56,15 +53,21 @@ export function newDeviceMail(
   { browser, system, country, isLocal, at }: SessionOrigin & { readonly at: number },
   link: string,
 ): MailContent {
-  const client = [browser ?? 'an unknown program', ...(system === null ? [] : [`on ${system}`])].join(' ');
-  const place = isLocal ? ' on the machine of the service' : country === null ? '' : ` in ${countryName(country)}`;
+  const program = browser ?? en`an unknown program`;
+  const client = system === null ? program : en`${{ program }} on ${{ system }}`;
+  const minute = { minute: at };
+  const signedIn = isLocal
+    ? en`Your account was signed in to at ${{ minute }} with ${{ client }} on the machine of the service.`
+    : country === null
+      ? en`Your account was signed in to at ${{ minute }} with ${{ client }}.`
+      : en`Your account was signed in to at ${{ minute }} with ${{ client }} in ${{ country: { region: country } }}.`;
   return emailContent({
-    subject: 'New sign-in to your account',
+    subject: en`New sign-in to your account`,
     to,
-    body: `Your account was signed in to at ${minuteOf(at)} with ${client}${place}. This browser or program was not used with your account before.`,
-    action: 'View your sessions',
+    body: [signedIn, en`This browser or program was not used with your account before.`],
+    action: en`View your sessions`,
     link,
-    footer: 'If it was not you, end the session and change your password.',
+    footer: en`If it was not you, end the session and change your password.`,
   });
 }
 
@@ -75,27 +78,27 @@ export function keyCreatedMail(
   link: string,
 ): MailContent {
   return emailContent({
-    subject: 'An API key was created',
+    subject: en`An API key was created`,
     to,
-    body: `The API key ${prefix}…${lastFour} was created at ${minuteOf(createdAt)}.`,
-    action: 'View keys',
+    body: en`The API key ${{ key: `${prefix}…${lastFour}` }} was created at ${{ minute: { minute: createdAt } }}.`,
+    action: en`View keys`,
     link,
-    footer: 'If it was not you, revoke the key and change your password.',
+    footer: en`If it was not you, revoke the key and change your password.`,
   });
 }
 
 /** To a member of an organization, which the email names. `link`: the settings. */
 export function secondFactorRuleMail(to: Addressee, hasSecondFactor: boolean, link: string): MailContent {
   const consequence = hasSecondFactor
-    ? 'Your account has an authenticator app, so nothing changes for you.'
-    : 'To keep your access, set up an authenticator app, or add a passkey and sign in with it.';
+    ? en`Your account has an authenticator app, so nothing changes for you.`
+    : en`To keep your access, set up an authenticator app, or add a passkey and sign in with it.`;
   return emailContent({
-    subject: 'Your organization requires a second factor',
+    subject: en`Your organization requires a second factor`,
     to,
-    body: `An owner of the organization now requires that its members sign in with a second factor. ${consequence}`,
-    action: 'Open your settings',
+    body: [en`An owner of the organization now requires that its members sign in with a second factor.`, consequence],
+    action: en`Open your settings`,
     link,
-    footer: 'API keys of the organization continue to work.',
+    footer: en`API keys of the organization continue to work.`,
   });
 }
 

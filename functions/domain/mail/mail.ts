@@ -8,7 +8,8 @@ export type MailOutcome = (typeof mailOutcomes)[number];
 
 export interface OutboxStore {
   waiting(id: string): Promise<OutgoingMail | undefined>;
-  close(id: string, outcome: MailOutcome, at: number): Promise<void>;
+  /** `subject`: as sent, if it differs from the stored one. */
+  close(id: string, outcome: MailOutcome, at: number, subject?: string): Promise<void>;
 }
 
 export interface Mailer {
@@ -29,9 +30,17 @@ export async function sendWaiting(parts: SendingParts, id: string): Promise<Mail
   const mail = await store.waiting(id);
   if (!mail) return 'done before';
   const isSuppressed = await suppressions.has(normalizedEmail(mail.to));
-  const outcome = isSuppressed ? 'suppressed' : await mailer.send(mail);
-  await store.close(id, outcome, clock.now());
+  const translation = isSuppressed ? undefined : await translationOf(mail);
+  const outcome = isSuppressed ? 'suppressed' : await mailer.send({ ...mail, ...translation });
+  await store.close(id, outcome, clock.now(), translation?.subject);
   return outcome;
+}
+
+/** Loaded for such an email only. Undefined: it is sent in English. */
+async function translationOf({ letter }: OutgoingMail) {
+  if (letter === undefined) return undefined;
+  const { translated } = await import('./translation.ts');
+  return translated(JSON.parse(letter));
 }
 
 export type SuppressionReason = 'bounce' | 'complaint';

@@ -7,6 +7,7 @@ import { type Account, normalizedEmail } from '../accounts/account.ts';
 import { emailContent } from '../accounts/mails.ts';
 import { windows } from '../accounts/throttle.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
+import { en, type Phrase } from '../shared/phrases.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
@@ -153,19 +154,27 @@ function invitationIdOf(organizationId: number, email: string): string {
 
 interface InvitationFacts {
   readonly organization: Pick<Organization, 'name'>;
-  readonly inviter: Pick<Account, 'name' | 'email'>;
+  readonly inviter: Pick<Account, 'name' | 'email' | 'language'>;
   readonly role: OrganizationRole;
   readonly email: string;
 }
 
+const roleNames: Readonly<Record<OrganizationRole, Phrase>> = {
+  owner: en`owner`,
+  admin: en`admin`,
+  developer: en`developer`,
+  viewer: en`viewer`,
+  billing: en`billing`,
+};
+
 function invitationMail({ organization, inviter, role, email }: InvitationFacts, link: string) {
   const sender = isName(inviter.name) ? `${inviter.name} (${inviter.email})` : inviter.email;
   return emailContent({
-    subject: `You are invited to ${organization.name}`,
-    to: { name: '' },
-    body: `${sender} invites you to join the organization ${organization.name} with the role ${role}. To accept, sign in or register with ${email}. The link works once and for 7 days.`,
-    action: 'Join the organization',
+    subject: en`You are invited to ${{ organization: organization.name }}`,
+    to: { name: '', ...(inviter.language && { language: inviter.language }) },
+    body: en`${{ sender }} invites you to join the organization ${{ organization: organization.name }} with the role ${{ role: roleNames[role] }}. To accept, sign in or register with ${{ email }}. The link works once and for 7 days.`,
+    action: en`Join the organization`,
     link,
-    footer: 'If you do not know the sender, you can ignore this email.',
+    footer: en`If you do not know the sender, you can ignore this email.`,
   });
 }

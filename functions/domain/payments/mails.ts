@@ -1,17 +1,11 @@
 import type { topUpFailures } from '#contract/payments/payments.ts';
 import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
+import { en, type Phrase, plural } from '../shared/phrases.ts';
 import type { SavedCard } from './provider.ts';
-
-/** Such as `29.99 USD`. */
-const usd = (cents: number): string => `${(cents / 100).toFixed(2)} USD`;
-
-/** Created on use, because loading the first formatter takes 20 ms. */
-const whole = (value: number): string => new Intl.NumberFormat('en-US').format(value);
-const creditsOf = (credits: number): string => `${whole(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
 
 interface Receipt {
   /** Purpose of the payment, such as `5,000 credits`, `Dev Pass` or `Upgrade to Pro Pass`. */
-  readonly what: string;
+  readonly what: string | Phrase;
   /** Charged amount, including taxes. */
   readonly cents: number;
   /** Credits that were added. */
@@ -22,17 +16,15 @@ interface Receipt {
 
 /** `link`: the receipt or invoice of the payment provider, or the billing page. */
 export function receiptMail(to: Addressee, { what, cents, credits, creditsUntil }: Receipt, link: string): MailContent {
-  const added =
-    credits === 0
-      ? ''
-      : ` ${creditsOf(credits)} ${credits === 1 ? 'was' : 'were'} added and can be spent until ${creditsUntil}.`;
+  const received = en`We received your payment of ${{ amount: { usd: cents } }} for: ${{ what }}.`;
+  const added = en`${{ credits: plural(credits, '# credit was', '# credits were') }} added and can be spent until ${{ until: { day: creditsUntil } }}.`;
   return emailContent({
-    subject: `Receipt for ${usd(cents)}`,
+    subject: en`Receipt for ${{ amount: { usd: cents } }}`,
     to,
-    body: `We received your payment of ${usd(cents)} for: ${what}.${added}`,
-    action: 'View the receipt',
+    body: credits === 0 ? received : [received, added],
+    action: en`View the receipt`,
     link,
-    footer: 'All payments and their invoices are on the billing page of your account.',
+    footer: en`All payments and their invoices are on the billing page of your account.`,
   });
 }
 
@@ -47,12 +39,12 @@ interface FailedRenewal {
 /** `link`: the hosted invoice page, or the billing page. */
 export function paymentFailedMail(to: Addressee, { plan, cents, endsOn }: FailedRenewal, link: string): MailContent {
   return emailContent({
-    subject: `Your payment for ${plan} failed`,
+    subject: en`Your payment for ${{ plan }} failed`,
     to,
-    body: `We could not charge ${usd(cents)} for the next month of ${plan}. You keep the limits of the plan until ${endsOn}, without new credits. If it is not paid by then, the plan ends.`,
-    action: 'Pay or change the card',
+    body: en`We could not charge ${{ amount: { usd: cents } }} for the next month of ${{ plan }}. You keep the limits of the plan until ${{ until: { day: endsOn } }}, without new credits. If it is not paid by then, the plan ends.`,
+    action: en`Pay or change the card`,
     link,
-    footer: 'The charge will be tried again. If you pay in the meantime, there is nothing else to do.',
+    footer: en`The charge will be tried again. If you pay in the meantime, there is nothing else to do.`,
   });
 }
 
@@ -63,12 +55,12 @@ export function confirmPaymentMail(
   link: string,
 ): MailContent {
   return emailContent({
-    subject: 'Confirm your payment',
+    subject: en`Confirm your payment`,
     to,
-    body: `Your bank requires you to confirm the payment of ${usd(cents)} for: ${what}. Nothing is charged or changed until then.`,
-    action: 'Confirm the payment',
+    body: en`Your bank requires you to confirm the payment of ${{ amount: { usd: cents } }} for: ${{ what }}. Nothing is charged or changed until then.`,
+    action: en`Confirm the payment`,
     link,
-    footer: 'If you do not recognize this payment, do not confirm it, and look at the billing page of your account.',
+    footer: en`If you do not recognize this payment, do not confirm it, and look at the billing page of your account.`,
   });
 }
 
@@ -79,13 +71,14 @@ export function cardExpiringMail(
   link: string,
 ): MailContent {
   const name = brand.slice(0, 1).toUpperCase() + brand.slice(1);
+  const month = `${String(expMonth).padStart(2, '0')}/${expYear}`;
   return emailContent({
-    subject: 'Your card expires soon',
+    subject: en`Your card expires soon`,
     to,
-    body: `The ${name} card ending in ${last4} expires at the end of ${String(expMonth).padStart(2, '0')}/${expYear}. Save another one, so that your plan and automatic top-ups continue.`,
-    action: 'Change the card',
+    body: en`The ${{ name }} card ending in ${{ last4 }} expires at the end of ${{ month }}. Save another one, so that your plan and automatic top-ups continue.`,
+    action: en`Change the card`,
     link,
-    footer: 'Your bank may update a renewed card automatically.',
+    footer: en`Your bank may update a renewed card automatically.`,
   });
 }
 
@@ -99,12 +92,12 @@ interface UnpaidPlan {
 /** `link`: the plans. */
 export function planEndedUnpaidMail(to: Addressee, { plan, creditsUntil }: UnpaidPlan, link: string): MailContent {
   return emailContent({
-    subject: `${plan} ended because it was not paid`,
+    subject: en`${{ plan }} ended because it was not paid`,
     to,
-    body: `The current month of ${plan} was not paid, or its payment was refunded or disputed, so the plan has ended after seven days. Its remaining credits can be spent until ${creditsUntil}. Credits that you bought keep their own date.`,
-    action: 'Choose a plan',
+    body: en`The current month of ${{ plan }} was not paid, or its payment was refunded or disputed, so the plan has ended after seven days. Its remaining credits can be spent until ${{ until: { day: creditsUntil } }}. Credits that you bought keep their own date.`,
+    action: en`Choose a plan`,
     link,
-    footer: 'The open invoice was cancelled. You owe nothing.',
+    footer: en`The open invoice was cancelled. You owe nothing.`,
   });
 }
 
@@ -116,12 +109,12 @@ interface FailedTopUp {
   readonly isOff: boolean;
 }
 
-const topUpReasons: Readonly<Record<Exclude<FailedTopUp['reason'], 'returned'>, string>> = {
-  declined: 'your card was declined',
-  action_required: 'your bank requires you to confirm it',
-  no_card: 'no card is saved',
-  monthly_limit: 'it would exceed your limit for this month',
-  unavailable: 'our payment provider could not be reached',
+const topUpReasons: Readonly<Record<Exclude<FailedTopUp['reason'], 'returned'>, Phrase>> = {
+  declined: en`your card was declined`,
+  action_required: en`your bank requires you to confirm it`,
+  no_card: en`no card is saved`,
+  monthly_limit: en`it would exceed your limit for this month`,
+  unavailable: en`our payment provider could not be reached`,
 };
 
 /** `link`: the page to confirm the payment if it requires authentication, otherwise the billing page. */
@@ -131,26 +124,26 @@ export function topUpFailedMail(
   link: string,
 ): MailContent {
   const next = isOff
-    ? 'The automatic top-up is now off.'
+    ? en`The automatic top-up is now off.`
     : reason === 'monthly_limit'
-      ? 'It continues next month (UTC).'
-      : 'It will be tried again.';
+      ? en`It continues next month (UTC).`
+      : en`It will be tried again.`;
   const problem =
     reason === 'returned'
-      ? 'A payment was refunded or disputed.'
-      : `The automatic purchase of ${creditsOf(credits)} for ${usd(cents)} failed, because ${topUpReasons[reason]}.`;
+      ? en`A payment was refunded or disputed.`
+      : en`The automatic purchase of ${{ credits: plural(credits, '# credit', '# credits') }} for ${{ amount: { usd: cents } }} failed, because ${{ reason: topUpReasons[reason] }}.`;
   return emailContent({
-    subject: isOff ? 'Your automatic top-up was switched off' : 'Your automatic top-up failed',
+    subject: isOff ? en`Your automatic top-up was switched off` : en`Your automatic top-up failed`,
     to,
-    body: `${problem} ${next}`,
-    action: reason === 'action_required' ? 'Confirm the payment' : 'View billing',
+    body: [problem, next],
+    action: reason === 'action_required' ? en`Confirm the payment` : en`View billing`,
     link,
-    footer: 'Calls are refused once your credits are used up. You can buy credits on the billing page at any time.',
+    footer: en`Calls are refused once your credits are used up. You can buy credits on the billing page at any time.`,
   });
 }
 
 interface ReturnedPayment {
-  readonly what: string;
+  readonly what: string | Phrase;
   /** Refunded or disputed cents. */
   readonly cents: number;
   /** Whole credits that were taken back. */
@@ -169,23 +162,22 @@ export function paymentReturnedMail(
   link: string,
 ): MailContent {
   const texts = {
-    refunded: `We refunded ${usd(cents)} of your payment for ${what}.`,
-    disputed: `Your bank reported a dispute over ${usd(cents)} of your payment for ${what}.`,
-    late: `Your payment for ${what} arrived after the plan had ended, so we refunded ${usd(cents)}.`,
-    second: `You already had a plan when your payment for ${what} arrived, so we refunded ${usd(cents)}.`,
-    changed: `Your plan had changed when your payment for ${what} arrived, so we refunded ${usd(cents)}.`,
+    refunded: en`We refunded ${{ amount: { usd: cents } }} of your payment for ${{ what }}.`,
+    disputed: en`Your bank reported a dispute over ${{ amount: { usd: cents } }} of your payment for ${{ what }}.`,
+    late: en`Your payment for ${{ what }} arrived after the plan had ended, so we refunded ${{ amount: { usd: cents } }}.`,
+    second: en`You already had a plan when your payment for ${{ what }} arrived, so we refunded ${{ amount: { usd: cents } }}.`,
+    changed: en`Your plan had changed when your payment for ${{ what }} arrived, so we refunded ${{ amount: { usd: cents } }}.`,
   };
-  const taken =
-    creditsTaken === 0 ? '' : ` ${creditsOf(creditsTaken)} ${creditsTaken === 1 ? 'was' : 'were'} taken back.`;
+  const taken = en`${{ credits: plural(creditsTaken, '# credit was', '# credits were') }} taken back.`;
   return emailContent({
-    subject: reason === 'disputed' ? 'A payment was disputed' : `We refunded ${usd(cents)}`,
+    subject: reason === 'disputed' ? en`A payment was disputed` : en`We refunded ${{ amount: { usd: cents } }}`,
     to,
-    body: texts[reason] + taken,
-    action: 'View billing',
+    body: creditsTaken === 0 ? texts[reason] : [texts[reason], taken],
+    action: en`View billing`,
     link,
     footer:
       reason === 'disputed'
-        ? 'If you did not open this dispute, or have resolved it, contact us.'
-        : 'The refund usually arrives within 5 to 10 business days.',
+        ? en`If you did not open this dispute, or have resolved it, contact us.`
+        : en`The refund usually arrives within 5 to 10 business days.`,
   });
 }

@@ -7,6 +7,7 @@ import { addresseeOf, wantsMail } from '../accounts/mail-preferences.ts';
 import type { Addressee, MailContent } from '../accounts/mails.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
 import { mailOf, type Recipient } from '../organizations/organization.ts';
+import { en, type Phrase, plural } from '../shared/phrases.ts';
 import type { Clock } from '../shared/ports.ts';
 import {
   cardExpiringMail,
@@ -16,7 +17,7 @@ import {
   receiptMail,
   topUpFailedMail,
 } from './mails.ts';
-import { creditsTitle, isReturning, type Order, type TopUpRule, upgradeTitle } from './order.ts';
+import { isReturning, type Order, type TopUpRule } from './order.ts';
 import type { PaymentReport, SavedCard } from './provider.ts';
 
 export interface NoticeParts {
@@ -115,8 +116,8 @@ const returnedCents = ({ refundedCents = 0, disputedCents = 0 }: Order): number 
 /** Last day of credits that expire then. */
 const dayBefore = (expiresAt: number): string => isoOfSeconds(Math.max(0, expiresAt - 1)).slice(0, 10);
 
-function whatOf({ kind, planId, credits }: Order): string {
+function whatOf({ kind, planId, credits }: Order): string | Phrase {
   const plan = planId === undefined ? undefined : findPlan(planId);
-  if (!plan) return creditsTitle(credits);
-  return kind === 'upgrade' ? upgradeTitle(plan) : titleOf(plan);
+  if (!plan) return en`${{ credits: plural(credits, '# credits', '# credits') }}`;
+  return kind === 'upgrade' ? en`Upgrade to ${{ plan: titleOf(plan) }}` : titleOf(plan);
 }

@@ -46,4 +46,6 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Parts of an email in another language than English, as JSON. */
+  readonly letter?: string;
 }

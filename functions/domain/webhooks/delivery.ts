@@ -3,6 +3,7 @@ import { dayMs, iso, isoOfSeconds, isoOrNull } from '#contract/shared/time.ts';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
 import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
 import { drawnText, encodeBytes, encodeNumber } from '../shared/credential.ts';
+import { en } from '../shared/phrases.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { AccountEvent } from './events.ts';
@@ -219,9 +220,9 @@ export function deliveryService({
 }
 
 const disabledBecause = {
-  requested: 'as requested',
-  failing: 'because every delivery to it has failed for five days',
-  gone: 'because it responded that it is gone (410)',
+  requested: en`as requested`,
+  failing: en`because every delivery to it has failed for five days`,
+  gone: en`because it responded that it is gone (410)`,
 } as const;
 
 export interface DisabledWebhook {
@@ -231,11 +232,11 @@ export interface DisabledWebhook {
 
 export function webhookDisabledMail(to: Addressee, { host, reason }: DisabledWebhook, link: string): MailContent {
   return emailContent({
-    subject: 'Your webhook was disabled',
+    subject: en`Your webhook was disabled`,
     to,
-    body: `The webhook at ${host} was disabled ${disabledBecause[reason]}. It receives no events until you enable it again.`,
-    action: 'View your webhooks',
+    body: en`The webhook at ${{ host }} was disabled ${{ reason: disabledBecause[reason] }}. It receives no events until you enable it again.`,
+    action: en`View your webhooks`,
     link,
-    footer: 'Pending deliveries are kept for 30 days and sent once the webhook is enabled.',
+    footer: en`Pending deliveries are kept for 30 days and sent once the webhook is enabled.`,
   });
 }

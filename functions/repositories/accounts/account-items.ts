@@ -156,7 +156,14 @@ export function mailItems(table: string, accountId: number, mail: OutgoingMail, 
   return [putNew(table, mailRow(mail, now)), putNew(table, note)];
 }
 
-const Mail = v.object({ outbox: v.string(), to: v.string(), subject: v.string(), text: v.string(), html: v.string() });
+const Mail = v.object({
+  outbox: v.string(),
+  to: v.string(),
+  subject: v.string(),
+  text: v.string(),
+  html: v.string(),
+  letter: v.exactOptional(v.string()),
+});
 
 export function mailOf(row: unknown): OutgoingMail {
   const { outbox, ...mail } = v.parse(Mail, row);

@@ -7,6 +7,7 @@ import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
 import type { LedgerRow, LedgerStore, PlanChange, PlanEnd } from '#domain/billing/ledger.ts';
 import type { Recipient } from '#domain/organizations/organization.ts';
 import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
+import { en } from '#domain/shared/phrases.ts';
 import { apiKeyKey } from '../accounts/account-items.ts';
 import { mailsTo, recipientsOf } from '../accounts/recipients.ts';
 import { storedKeyOf } from '../keys/keys.ts';
@@ -109,8 +110,8 @@ export function ledgerStore(
     const end = {
       plan: titleOf(plan),
       next: titleOf(next),
-      price: `${(next.price ?? 0).toFixed(2)} USD`,
-      credits: next.creditsPerMonth === null ? 'unlimited credits' : `${next.creditsPerMonth} credits`,
+      price: { usd: Math.round((next.price ?? 0) * 100) },
+      credits: next.creditsPerMonth === null ? en`unlimited credits` : en`${{ credits: next.creditsPerMonth }} credits`,
       from: new Date(from * 1000).toISOString().slice(0, 10),
     };
     const id = `${once}-${accountId}`;

@@ -34,14 +34,19 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
   }
 
   /** Deletes the body, because its links are secrets. The outcome stays listed until it expires. */
-  async function close(id: string, outcome: MailOutcome, at: number): Promise<void> {
+  async function close(id: string, outcome: MailOutcome, at: number, subject?: string): Promise<void> {
     await client.send(
       new UpdateCommand({
         TableName: table,
         Key: mailKey(id),
-        UpdateExpression: 'SET outcome = :outcome, closedAt = :at, #ttl = :ttl REMOVE outbox, #text, html',
+        UpdateExpression: `SET ${subject === undefined ? '' : 'subject = :subject, '}outcome = :outcome, closedAt = :at, #ttl = :ttl REMOVE outbox, #text, html, letter`,
         ExpressionAttributeNames: { '#text': 'text', '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':outcome': outcome, ':at': at, ':ttl': seconds(at) + mailRetentionSeconds },
+        ExpressionAttributeValues: {
+          ':outcome': outcome,
+          ':at': at,
+          ':ttl': seconds(at) + mailRetentionSeconds,
+          ...(subject !== undefined && { ':subject': subject }),
+        },
       }),
     );
   }

@@ -4,6 +4,7 @@ export interface ReceivedMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
+  readonly html: string;
 }
 
 /** Resolves when all pending emails are sent. A reset link takes three steps: the request, the outbox, the delivery. */
