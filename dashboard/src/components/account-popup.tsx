@@ -2,12 +2,10 @@ import { Trans } from '@lingui/react/macro';
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { isLanguage, languages } from '#contract/accounts/languages.ts';
-import { accountRoutes } from '#contract/routes/accounts.ts';
-import { call } from '../api/call.ts';
+import { languages } from '#contract/accounts/languages.ts';
+import { chooseAccountLanguage } from '../api/language.ts';
 import { useOpening } from '../lib/focus.ts';
 import { language } from '../lib/language.ts';
-import { chooseLanguage } from '../lib/texts.ts';
 import { Icon } from './icon.tsx';
 import { useSignOut } from './session.ts';
 
@@ -15,12 +13,6 @@ interface AccountPopupProps {
   readonly button: ReactNode;
   readonly isOpen: boolean;
   readonly onChange: (isOpen: boolean) => void;
-}
-
-/** The account keeps the choice for other browsers. Without a response, only this browser keeps it. */
-async function choose(id: string): Promise<void> {
-  if (isLanguage(id)) await call(accountRoutes.changeProfile, { body: { language: id } }).catch(() => undefined);
-  chooseLanguage(id);
 }
 
 export default function AccountPopup({ button, isOpen, onChange }: AccountPopupProps) {
@@ -49,7 +41,7 @@ export default function AccountPopup({ button, isOpen, onChange }: AccountPopupP
             aria-checked={id === language}
             lang={id}
             rightSection={id === language && <Icon name="check" size={16} />}
-            onClick={() => void choose(id)}
+            onClick={() => void chooseAccountLanguage(id)}
           >
             {name}
           </Menu.Item>

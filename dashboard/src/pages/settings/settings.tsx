@@ -26,6 +26,7 @@ import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useConfig, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
+import { chooseAccountLanguage } from '../../api/language.ts';
 import { useMe, useSessions } from '../../api/reads.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { LanguageChoice } from '../../components/language-choice.tsx';
@@ -51,7 +52,10 @@ export default function SettingsPage() {
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <ProfilePanel />
           <Panel title={t`Language`}>
-            <LanguageChoice w="fit-content" />
+            <LanguageChoice
+              w="fit-content"
+              onChange={({ currentTarget }) => void chooseAccountLanguage(currentTarget.value)}
+            />
           </Panel>
           <EmailPanel />
           <PasswordPanel />
