@@ -21,7 +21,7 @@ const hold = (deadline: number) =>
 
 describe('the operator view of an account', () => {
   it('matches the schema, without hash or identity', () => {
-    const details = accountDetails(account, meterWith(credits(10)), planOfRank, start);
+    const details = { ...accountDetails(account, meterWith(credits(10)), planOfRank, start), organizations: [] };
     expect(v.parse(AccountDetails, details)).toEqual(details);
     expect(details.signIn).toEqual({ password: true, google: true });
     expect(JSON.stringify(details)).not.toMatch(/scrypt|1234/);
