@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from '@lingui/cli';
 import { formatter } from '@lingui/format-po';
-import { createSwcExtractor } from '@lingui/native-tools';
 import { languages } from '../functions/contract/accounts/languages.ts';
 
 const pages = 'src/pages';
@@ -26,7 +25,6 @@ export default defineConfig({
     catalogue('pages', [`${pages}/*.{ts,tsx}`]),
     ...folders.map(({ name }) => catalogue(name, [`${pages}/${name}/**/*.{ts,tsx}`])),
   ],
-  extractors: [createSwcExtractor()],
   // No places, so that moved code changes no catalogue.
   format: formatter({ origins: false, lineNumbers: false }),
   orderBy: 'message',

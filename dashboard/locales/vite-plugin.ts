@@ -1,18 +1,41 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformAsync } from '@babel/core';
+import macroPlugin from '@lingui/babel-plugin-lingui-macro';
 import { createCompiledCatalog, getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 import type { Messages } from '@lingui/core';
-import { lingui } from '@lingui/vite-plugin';
 import type { OutputBundle, OutputChunk } from 'rolldown';
 import type { Plugin } from 'vite';
 import { hashedAssets } from '#contract/dashboard-config.ts';
 
 const configPath = fileURLToPath(new URL('../lingui.config.ts', import.meta.url));
 
-/** Transforms the macros in the source. A build keeps only the ids of their messages. */
-export const macros = () => lingui({ configPath, macroTransform: true });
+/**
+ * Transforms the macros in the source. A build keeps only the ids of their messages. Lingui's native transform is not
+ * used, because npm skips its binary before Node.js 22.
+ */
+export function macros(): Plugin {
+  const linguiConfig = getConfig({ configPath });
+  return {
+    name: 'macros',
+    enforce: 'pre',
+    async transform(code, id) {
+      const [file = ''] = id.split('?');
+      if (!/\.tsx?$/.test(file) || !/@lingui\/(?:core|react)\/macro/.test(code)) return undefined;
+      const result = await transformAsync(code, {
+        filename: file,
+        babelrc: false,
+        configFile: false,
+        sourceMaps: true,
+        parserOpts: { plugins: file.endsWith('x') ? ['typescript', 'jsx'] : ['typescript'] },
+        plugins: [[macroPlugin, { linguiConfig }]],
+      });
+      return { code: result?.code ?? code, map: result?.map ?? null };
+    },
+  };
+}
 
 /** The compiled messages of the page in each language. The source is English, also for what is not translated yet. */
 export async function compiledTexts(): Promise<ReadonlyMap<string, Messages>> {
