@@ -2,7 +2,7 @@
 import { cp, glob, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress } from 'node:zlib';
+import { brotliCompress, constants } from 'node:zlib';
 import { build } from 'vite';
 import { brotliAssets, hashedAssets } from '#contract/dashboard-config.ts';
 import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard-build.ts';
@@ -39,13 +39,17 @@ async function run(): Promise<void> {
   console.log('Built the dashboard into dashboard/dist.');
 }
 
-/** Saves 8% of what the service or CloudFront would send if they compressed each file for its request. */
+/**
+ * Saves 7% of what the service or CloudFront would send if they compressed each file for its request. The maximum, 11,
+ * takes more than twice as long and saves 2% more.
+ */
 async function compressAssets(built: string): Promise<void> {
   const folder = join(built, brotliAssets);
   await cp(join(built, hashedAssets), folder, { recursive: true });
   const entries = await Array.fromAsync(glob('**', { cwd: folder, withFileTypes: true }));
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  const compress = promisify(brotliCompress);
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+  const compress = (body: Buffer) => promisify(brotliCompress)(body, options);
   await Promise.all(files.map(async (file) => writeFile(file, await compress(await readFile(file)))));
 }
 

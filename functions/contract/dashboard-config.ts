@@ -110,7 +110,7 @@ export const originMark = '{{origin}}';
 /** Types of files that may contain `originMark`. In scripts, the browser replaces it. */
 export const withOrigin: ReadonlySet<string> = new Set(['.html', '.md', '.txt']);
 
-/** Folder of the build with the files of `hashedAssets` in Brotli's best compression. Every browser with modules reads it. */
+/** Folder of the build with the files of `hashedAssets` compressed with Brotli. Every browser with modules reads it. */
 export const brotliAssets = 'brotli';
 
 /** Files of the build that are not published under their names. */

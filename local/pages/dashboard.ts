@@ -173,7 +173,7 @@ const codings = {
 } as const;
 export type Coding = keyof typeof codings;
 
-/** Takes a few ms per 100 KB. The build compresses hashed files with the maximum, which takes a hundred times as long. */
+/** Takes a few ms per 100 KB. The build compresses hashed files better, which takes longer. */
 const brotliQuality = 6;
 /** CloudFront also compresses only files of at least 1,000 bytes. */
 const minBytes = 1000;
