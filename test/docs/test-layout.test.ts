@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ const supportOf = (from: string, specifier: string): string | undefined => {
 
 /** The imports by which a test starts something, directly or through test/support. */
 function startsBy(path: string, seen = new Set<string>()): string[] {
-  if (seen.has(path) || !existsSync(path)) return [];
+  if (seen.has(path) || !statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
   seen.add(path);
   return importsOf(readFileSync(path, 'utf8')).flatMap((specifier) => {
     if (starting.test(specifier) || specifier.startsWith('#local/')) return [`${path}: ${specifier}`];

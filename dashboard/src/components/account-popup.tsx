@@ -2,10 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { languages } from '#contract/accounts/languages.ts';
-import { chooseAccountLanguage } from '../api/language.ts';
 import { useOpening } from '../lib/focus.ts';
-import { language } from '../lib/language.ts';
 import { Icon } from './icon.tsx';
 import { useSignOut } from './session.ts';
 
@@ -30,22 +27,6 @@ export default function AccountPopup({ button, isOpen, onChange }: AccountPopupP
         <Menu.Item leftSection={<Icon name="organization" size={16} />} onClick={() => go('/organization?new')}>
           <Trans>Create organization</Trans>
         </Menu.Item>
-        <Menu.Divider role="separator" />
-        <Menu.Label>
-          <Trans>Language</Trans>
-        </Menu.Label>
-        {Object.entries(languages).map(([id, name]) => (
-          <Menu.Item
-            key={id}
-            role="menuitemradio"
-            aria-checked={id === language}
-            lang={id}
-            rightSection={id === language && <Icon name="check" size={16} />}
-            onClick={() => void chooseAccountLanguage(id)}
-          >
-            {name}
-          </Menu.Item>
-        ))}
         <Menu.Divider role="separator" />
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={signOut}>
           <Trans>Sign out</Trans>

@@ -105,7 +105,7 @@ export const keyRoutes = {
     confirmed: true,
     pathInput: KeyContentPath,
     output: ContentDeletion,
-    uses: { tables: { accounts: 'write' }, content: 'delete' },
+    uses: { tables: { accounts: 'write', meters: 'read' }, content: 'delete' },
   }),
   getRequestContent: defineRoute({
     id: 'get-request-content',
@@ -119,7 +119,7 @@ export const keyRoutes = {
     pathInput: ContentPath,
     output: StoredContent,
     refusals: ['NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', audit: 'add' }, content: 'read' },
+    uses: { tables: { accounts: 'write', meters: 'read', audit: 'add' }, content: 'read' },
   }),
   deleteRequestContent: defineRoute({
     id: 'delete-request-content',
@@ -131,6 +131,6 @@ export const keyRoutes = {
     confirmed: true,
     pathInput: ContentPath,
     refusals: ['NOT_FOUND'],
-    uses: { tables: { accounts: 'write' }, content: 'delete' },
+    uses: { tables: { accounts: 'write', meters: 'read' }, content: 'delete' },
   }),
 } as const satisfies Record<string, Route>;

@@ -62,6 +62,7 @@ test('every section of the runbook belongs to an alarm or an operator task', () 
     'restore-from-another-account',
     'an-archived-month-cannot-be-read',
     'go-back',
+    'before-a-rollback-with-lanes',
   ]);
   expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);
 });

@@ -132,6 +132,7 @@ describe('the service in a process', () => {
       planTable: 'listing',
       salesEmail: 'sales@example.com',
       payments: false,
+      storePrompts: true,
     });
     for (const path of ['/assets/none.js', '/keys/', '/../package.json', '/index.htm'])
       expect((await call(service.origin, 'GET', path)).json).toMatchObject({ status: 404, message: 'NOT_FOUND' });
