@@ -105,7 +105,15 @@ export function mantineStyles(): Plugin {
 }
 
 /** Properties of a route that the dashboard reads. It uses the schemas of requests only as types. */
-const kept: ReadonlySet<string | undefined> = new Set(['id', 'method', 'path', 'credential', 'output']);
+const kept: ReadonlySet<string | undefined> = new Set([
+  'id',
+  'method',
+  'path',
+  'credential',
+  'output',
+  'access',
+  'namesOrganization',
+]);
 
 /** A call `defineRoute({ … })` in the syntax tree. A spread has no key. */
 const Declaration = v.object({

@@ -37,7 +37,8 @@ export function useFirstSteps(): FirstSteps {
   }
 
   const hidden = { state: 'hidden', done: new Set<StepId>(), dismiss: hide } as const;
-  if ([me, keys, usage, subscription].some(({ data, error }) => data === undefined && error !== null)) return hidden;
+  if ([me, keys, usage, subscription].some(({ data, errorUpdateCount }) => data === undefined && errorUpdateCount > 0))
+    return hidden;
   if (!me.data || !keys.data || !usage.data || subscription.data === undefined || dismissal.data === undefined)
     return { ...hidden, state: 'pending' };
   if (dismissal.data) return hidden;

@@ -41,9 +41,10 @@ const FirstStepsPanel = lazy(orReload(() => import('./first-steps-panel.tsx')));
 export default function OverviewPage() {
   const { data: me } = useMe();
   const { state, done, dismiss } = useFirstSteps();
-  const { data: credits, error } = useCredits();
+  // A retry has no error while it runs. It must not unmount the panels, which would retry again.
+  const { data: credits, errorUpdateCount } = useCredits();
   const mayDevelop = useMay('develop');
-  const isPending = state === 'pending' || (credits === undefined && error === null);
+  const isPending = state === 'pending' || (credits === undefined && errorUpdateCount === 0);
   return (
     <Page title={me ? t`Hello, ${{ name: me.name }}` : t`Overview`} lead={t`Account summary`}>
       {isPending ? (
