@@ -1,6 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { dayOf, isoOfSeconds } from '#contract/shared/time.ts';
 import { startOfPeriod } from '../meter/key-limits.ts';
+import { maxRaces } from '../meter/meter-store.ts';
 import { heldCredits, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted } from '../meter/periods.ts';
@@ -30,12 +31,14 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
     const start = startOfPeriod('month', Math.floor(now / 1000));
     let charged: number | undefined;
     let used = 0;
-    const meter = await metering().change(accountId, now, async (before) => {
+    const apply = async (before: Meter) => {
       charged ??= before.cap ? 0 : await chargedBefore(before, now);
       used = before.cap?.used ?? charged + spentOf(before);
       const cap = monthlyCredits === null ? undefined : { limit: monthlyCredits * microPerCredit, start, used };
       return counted(before, { meter: withCap(before, cap), entries: [] }, Math.floor(now / 1000));
-    });
+    };
+    // Every call of the account changes its meter too.
+    const meter = await metering().change(accountId, now, apply, undefined, maxRaces);
     return view(meter, used, now);
   }
 
