@@ -1,6 +1,6 @@
 import type { Attempt } from './admission.ts';
 import { isLimited } from './key-limits.ts';
-import { maxLanes, mayLease } from './lanes.ts';
+import { hashOf, maxLanes, mayLease } from './lanes.ts';
 import type { MeterStore } from './meter-store.ts';
 import type { Allowance, Meter } from './meter.ts';
 import type { OpenHold } from './metering.ts';
@@ -60,8 +60,7 @@ function admitsInLanes(meter: Meter, { keyId, minPlanRank, now }: Attempt): bool
 
 /** Request ids are random, so the calls spread evenly. */
 function laneFor(requestId: string, lanes: Lanes, tries: number): number {
-  const start = Buffer.from(requestId).reduce((hash, byte) => (hash * 31 + byte) % 1_000_003, 7);
-  return lanes[(start + tries * 7919) % lanes.length] ?? lanes[0];
+  return lanes[(hashOf(requestId) + tries * 7919) % lanes.length] ?? lanes[0];
 }
 
 /** What a call in a lane needs until it is settled there. The account's months end when its charge is posted. */

@@ -76,7 +76,6 @@ export interface MeterStore {
   endProgress(call: StreamCall): Promise<Progress>;
   /** Returns false if the hold was already closed. Retries conflicts for at least `patienceMs`. */
   settle(settlement: Settlement, patienceMs?: number): Promise<boolean>;
-  cancelStream(call: OpenCall): Promise<boolean>;
   replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
   accountsDue(now: number, shards: readonly number[]): AsyncGenerator<number>;
   accountsWithOldHolds(now: number, shards: readonly number[]): AsyncGenerator<number>;

@@ -67,8 +67,8 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
     let { minPlanRank } = call;
-    const hasLanes = knownLanes.has(call.accountId) && mayUseLanes(call) && !known.of(call.keyId);
-    const inLane = hasLanes && (await (await admittingInLanes())(call));
+    const mayTry = knownLanes.has(call.accountId) && mayUseLanes(call) && !known.of(call.keyId);
+    const inLane = mayTry && (await (await admittingInLanes())(call));
     if (inLane) return inLane;
     for (let tries = 0; tries < maxTries; tries++) {
       const attempt: Attempt = { ...call, minPlanRank, keyLimits: known.of(call.keyId) };
@@ -225,6 +225,24 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     return lanes && lanes.size > 0 ? store.findLanes([...lanes.keys()]) : [];
   }
 
+  /** The hold of a running call, and the number of the account's item or lane that contains it. */
+  async function running({ accountId, requestId }: OpenCall) {
+    const meter = await store.find(accountId);
+    const own = meter?.holds.get(requestId);
+    if (own) return { holder: accountId, hold: own };
+    const lane = meter && (await lanesOf(meter)).find(({ holds }) => holds.has(requestId));
+    const hold = lane?.holds.get(requestId);
+    return lane && hold && { holder: lane.id, hold };
+  }
+
+  /** Returns false if the call is no running stream. */
+  async function cancelStream(call: OpenCall): Promise<boolean> {
+    const found = await running(call);
+    if (found?.hold.delivered === undefined) return false;
+    await store.endProgress({ ...call, accountId: found.holder, deadline: found.hold.deadline });
+    return true;
+  }
+
   /** Ends past months first, so that a settlement counts in the month in which it happens. */
   async function endMonths(accountId: number, now: number): Promise<void> {
     const seconds = Math.floor(now / 1000);
@@ -261,15 +279,9 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     ...sweeper(store, current, lanes),
     postCharges: async (...given: Parameters<LaneKeeper['post']>) => (await keeper()).post(...given),
     lanesOf,
-    /** The hold of a running call, in the account's item or in a lane. */
-    async findHold({ accountId, requestId }: OpenCall): Promise<Hold | undefined> {
-      const meter = await store.find(accountId);
-      const own = meter?.holds.get(requestId);
-      if (own || !meter) return own;
-      return (await lanesOf(meter)).find(({ holds }) => holds.has(requestId))?.holds.get(requestId);
-    },
+    findHold: async (call: OpenCall): Promise<Hold | undefined> => (await running(call))?.hold,
+    cancelStream,
     find: (accountId: number) => store.find(accountId),
-    cancelStream: (call: OpenCall) => store.cancelStream(call),
   };
 }
 

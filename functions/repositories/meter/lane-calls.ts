@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/meter/admission.ts';
-import { laneCalls } from '#domain/meter/lanes.ts';
+import { hashOf, laneCalls } from '#domain/meter/lanes.ts';
 
 /** The writes of a call to a lane (lane-item.ts). Separate from its schema, so that a call loads nothing else. */
 
@@ -11,10 +11,7 @@ export const factsOf = ({ service, model, keyId = '' }: Pick<Attempt, 'service' 
   `${service} ${model} ${keyId}`;
 
 /** Two characters. Other facts with the same reference are admitted by another lane, or by the account's own item. */
-export function referenceTo(facts: string): string {
-  const hash = Buffer.from(facts).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7);
-  return (hash % 36 ** 2).toString(36).padStart(2, '0');
-}
+export const referenceTo = (facts: string): string => (hashOf(facts) % 36 ** 2).toString(36).padStart(2, '0');
 
 /** Holds the credits in the lane. The account's rules are those of the meter that is read beside this write. */
 export function laneAdmission(attempt: Attempt) {

@@ -12,7 +12,7 @@ import { entryRow, laneName, ownCalls } from './meter-item.ts';
 
 type LaneStore = Pick<MeterStore, 'findLanes' | 'openLanes' | 'moveLease' | 'closeLane' | 'postCharges'>;
 
-/** Bytes of a lane's number: random, so that no number is used twice, and short, because the account's item has it. */
+/** Bytes of a lane's random number. Short, because the account's item stores one for each lane. */
 const idBytes = 5;
 
 /**
@@ -131,7 +131,8 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
         ...due(isDue).values,
       },
     });
-    // No job that sweeps may delete items of this table, so the lane expires. DynamoDB keeps items whose ttl is more than five years ago.
+    // Sweeps may not delete items of this table, so closed lanes expire. DynamoDB ignores a ttl more than five years in
+    // the past.
     const ofLane: TransactItem = {
       Update: {
         TableName,

@@ -1,10 +1,8 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/resources.ts';
-import type { Lane } from '#domain/meter/lanes.ts';
 import {
   maxCounted,
   type MeterStore,
-  type OpenCall,
   type Progress,
   type ShardWork,
   type StreamCall,
@@ -46,20 +44,6 @@ export function meterStore(
   async function endProgress(call: StreamCall): Promise<Progress> {
     const write = new UpdateCommand({ TableName: tableName, ...ending(call) });
     return progressOf((await client.send(write)).Attributes);
-  }
-
-  async function cancelStream(call: OpenCall): Promise<boolean> {
-    const meter = await calls.find(call.accountId);
-    const own = meter?.holds.get(call.requestId);
-    const lane = own || !meter?.lanes ? undefined : await laneWith(meter.lanes, call.requestId);
-    const hold = own ?? lane?.holds.get(call.requestId);
-    if (hold?.delivered === undefined) return false;
-    await endProgress({ ...call, accountId: lane?.id ?? call.accountId, deadline: hold.deadline });
-    return true;
-  }
-
-  async function laneWith(leases: NonNullable<Meter['lanes']>, requestId: string): Promise<Lane | undefined> {
-    return (await lanes.findLanes([...leases.keys()])).find(({ holds }) => holds.has(requestId));
   }
 
   async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
@@ -108,7 +92,6 @@ export function meterStore(
     ...lanes,
     replace,
     endProgress,
-    cancelStream,
     watchHolds,
     accountsDue: (now, among) => accountsBy('due', now, among),
     accountsWithOldHolds: (now, among) => accountsBy('holds', now, among),

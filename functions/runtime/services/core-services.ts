@@ -36,7 +36,6 @@ export function createCoreServices(accessBy: AccessBy) {
       ...meterCalls(name, accessBy(variables, dynamo)),
       replace: async (...given) => (await load()).replace(...given),
       endProgress: async (...given) => (await load()).endProgress(...given),
-      cancelStream: async (...given) => (await load()).cancelStream(...given),
       watchHolds: async (...given) => (await load()).watchHolds(...given),
       findLanes: async (...given) => (await load()).findLanes(...given),
       openLanes: async (...given) => (await load()).openLanes(...given),

@@ -61,7 +61,6 @@ export function memoryMeters(rows: Rows, process: Process): MeterStore {
     recordProgress: unused,
     endProgress: unused,
     settle: unused,
-    cancelStream: unused,
     accountsDue: unused,
     accountsWithOldHolds: unused,
     workIn: unused,
