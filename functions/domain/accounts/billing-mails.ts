@@ -2,7 +2,7 @@ import type { AlertRule } from '#contract/routes/alerts.ts';
 import type { StoredKey } from '../keys/key.ts';
 import type { SubscriptionChange } from '../meter/meter.ts';
 import { en, plural, type Phrase, type Value } from '../shared/phrases.ts';
-import { type Addressee, emailContent, type MailContent } from './mails.ts';
+import { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
 
 interface AlertMail {
   readonly rule: AlertRule;

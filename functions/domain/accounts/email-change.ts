@@ -14,7 +14,7 @@ import {
   normalizedEmail,
   type OutgoingMail,
 } from './account.ts';
-import { type Addressee, emailContent, type MailContent } from './mails.ts';
+import { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
 import { emailChangeRequests, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
 const lifetimeMs = dayMs;

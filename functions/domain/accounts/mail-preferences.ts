@@ -1,6 +1,6 @@
 import { type MailPreferences, mailKinds, type MailKind } from '#contract/accounts/mail-preferences.ts';
 import type { Account } from './account.ts';
-import type { Addressee } from './mails.ts';
+import type { Addressee } from './mail-layout.ts';
 
 export const wantsMail = ({ mailsOff = [] }: Pick<Account, 'mailsOff'>, kind: MailKind): boolean =>
   !mailsOff.includes(kind);

@@ -1,8 +1,6 @@
 import { en } from '../shared/phrases.ts';
 import { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
 
-export { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
-
 export function confirmationMail(to: Addressee, link: string): MailContent {
   return emailContent({
     subject: en`Confirm your email address`,

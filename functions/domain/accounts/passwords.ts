@@ -12,7 +12,8 @@ import {
   type OutgoingMail,
   type StoredToken,
 } from './account.ts';
-import { type MailContent, passwordChangedMail, resetMail } from './mails.ts';
+import { type MailContent } from './mail-layout.ts';
+import { passwordChangedMail, resetMail } from './mails.ts';
 import { hashPassword } from './password-hash.ts';
 import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, type Throttle } from './throttle.ts';
 

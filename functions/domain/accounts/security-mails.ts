@@ -5,8 +5,8 @@ import { en } from '../shared/phrases.ts';
 import type { Random } from '../shared/ports.ts';
 import type { Account, OutgoingMail } from './account.ts';
 import type { DeviceNotice } from './devices.ts';
+import { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
 import { addresseeOf } from './mail-preferences.ts';
-import { type Addressee, emailContent, type MailContent } from './mails.ts';
 import type { SessionOrigin } from './sessions.ts';
 import { deviceMails, keyMails, type Throttle } from './throttle.ts';
 

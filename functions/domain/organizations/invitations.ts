@@ -4,7 +4,7 @@ import { mayAccess, type OrganizationRole } from '#contract/organizations/roles.
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { type Account, normalizedEmail } from '../accounts/account.ts';
-import { emailContent } from '../accounts/mails.ts';
+import { emailContent } from '../accounts/mail-layout.ts';
 import { windows } from '../accounts/throttle.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
 import { en, type Phrase } from '../shared/phrases.ts';

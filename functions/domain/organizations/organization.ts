@@ -3,7 +3,7 @@ import { mayAccess, type OrganizationAccess, type OrganizationRole, roleNames } 
 import { limits } from '#contract/shared/limits.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { Account, OutgoingMail } from '../accounts/account.ts';
-import type { MailContent } from '../accounts/mails.ts';
+import type { MailContent } from '../accounts/mail-layout.ts';
 import type { Settled } from '../meter/meter.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 

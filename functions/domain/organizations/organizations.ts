@@ -62,7 +62,7 @@ const retentionMs = 30 * dayMs;
 /** Each organization has a free allowance. */
 export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayMs }]);
 
-/** Turning on a second factor sends an email to every member. */
+/** Turning on the requirement of a second factor sends an email to every member. */
 export const secondFactorRequirements = windows('second-factor-rule', [{ max: 5, ms: dayMs }]);
 
 /** Organizations and their members (docs/accounts.md#organizations). */

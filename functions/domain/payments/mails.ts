@@ -1,5 +1,5 @@
 import type { topUpFailures } from '#contract/payments/payments.ts';
-import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
+import { type Addressee, emailContent, type MailContent } from '../accounts/mail-layout.ts';
 import { en, type Phrase, plural } from '../shared/phrases.ts';
 import type { SavedCard } from './provider.ts';
 

@@ -68,7 +68,7 @@ export const describedBody = (contentType: string, bytes: number | null): Conten
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** A member of the account's organization, and the request. */
+/** Identifies a read: account, member and request. */
 export interface Reader {
   readonly accountId: number;
   readonly userId: number;

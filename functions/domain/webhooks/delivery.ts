@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dayMs, iso, isoOfSeconds, isoOrNull } from '#contract/shared/time.ts';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
-import { type Addressee, emailContent, type MailContent } from '../accounts/mails.ts';
+import { type Addressee, emailContent, type MailContent } from '../accounts/mail-layout.ts';
 import { drawnText, encodeBytes, encodeNumber } from '../shared/credential.ts';
 import { en } from '../shared/phrases.ts';
 import type { Clock, Random } from '../shared/ports.ts';

@@ -35,7 +35,7 @@ const Row = v.object({
 
 export const organizationOf = (row: unknown): Organization => v.parse(Row, row);
 
-/** A shared organization as operators see accounts. `email`: that of its oldest owner, if it is shown. */
+/** Converts an organization to the account that operators see. `email`: its oldest owner's, or empty. */
 export const operatedOrganization = (row: unknown, email = ''): Account => {
   const { id, name, createdAt, suspendedAt, deletedAt } = organizationOf(row);
   return {
@@ -70,7 +70,7 @@ export const InvitationRow = v.object({
   expiresAt: storedInstant,
 });
 
-/** Fails if the role has changed. Without `next`, an update without changes, like that of operators. */
+/** Sets a member's role to `next`. Fails if the role has changed. Without `next`, only checks it. */
 export function roleUpdate(TableName: string, id: number, { userId, role }: Actor, next = role): TransactItem {
   return {
     Update: {

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type OrganizationAccess, rolesByAccess } from '#contract/organizations/roles.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import type { MailContent } from '#domain/accounts/mails.ts';
+import type { MailContent } from '#domain/accounts/mail-layout.ts';
 import { mailOf, type Recipient } from '#domain/organizations/organization.ts';
 import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';

@@ -2,13 +2,11 @@ import { changeKinds } from '#contract/billing/plans.ts';
 import type { AlertRule } from '#contract/routes/alerts.ts';
 import { alertMail, planChangedMail, planEndMail } from '#domain/accounts/billing-mails.ts';
 import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } from '#domain/accounts/email-change.ts';
+import type { Addressee, MailContent } from '#domain/accounts/mail-layout.ts';
 import * as mails from '#domain/accounts/mails.ts';
-import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 import { keyCreatedMail, newDeviceMail, secondFactorRuleMail, securityMail } from '#domain/accounts/security-mails.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
 import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
-
-const { emailContent: _letter, ...plain } = mails;
 
 const failing = { host: 'a.example.com', reason: 'failing' } as const;
 const planEnd = { plan: 'Old', next: 'New', price: '9.00 USD', credits: '500 credits', from: '2027-01-31' };
@@ -49,7 +47,7 @@ function never(kind: string): never {
 
 /** All emails. An email to an unknown address greets nobody by name. */
 export const mailTemplates: [name: string, write: WriteMail, isToOwner: boolean][] = [
-  ...Object.entries(plain).map(([name, write]): [string, WriteMail, boolean] => [name, write, true]),
+  ...Object.entries(mails).map(([name, write]): [string, WriteMail, boolean] => [name, write, true]),
   ['securityMail', (to, target) => securityMail(to, 'passkey-added', target), true],
   ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],

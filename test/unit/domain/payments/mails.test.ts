@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MailContent } from '#domain/accounts/mails.ts';
+import type { MailContent } from '#domain/accounts/mail-layout.ts';
 import {
   cardExpiringMail,
   confirmPaymentMail,
