@@ -37,7 +37,7 @@ export function macros(): Plugin {
   };
 }
 
-/** The compiled messages of the page in each language. The source is English, also for what is not translated yet. */
+/** The compiled messages of the page in each language. What is not translated yet is English. */
 export async function compiledTexts(): Promise<ReadonlyMap<string, Messages>> {
   const config = getConfig({ configPath });
   const catalogues = await getCatalogs(config);
@@ -63,7 +63,7 @@ function compile(locale: string, texts: Record<string, string>): Messages {
   return JSON.parse(source).messages;
 }
 
-/** Chunks that are loaded with one, and later from it, except those that have their own texts. */
+/** Files that `from` imports, directly or through others, except dynamic imports with their own texts. */
 function reached(bundle: OutputBundle, from: OutputChunk, isOther: (file: string) => boolean): Set<string> {
   const files = new Set([from.fileName]);
   for (const file of files) {

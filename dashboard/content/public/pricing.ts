@@ -5,7 +5,7 @@ import { type Model, models, phaseOf } from '#contract/inference/models.ts';
 import { offer, offeredPacks } from '#contract/offer/current-offer.ts';
 import { servicesAtOwnPrice } from '#contract/offered-services.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
-import { capabilityTitles, inCredits, priceLines, rateLines } from '../../src/lib/model-prices.ts';
+import { capabilityTitle, inCredits, priceLines, rateLines } from '../../src/lib/model-prices.ts';
 import { failedCalls, planChanges, serviceTitle } from '../../src/lib/offer.ts';
 import { type PlanFact, planFacts } from '../../src/lib/plan-facts.ts';
 import { type Html, html, type PublicPage, type Question, questionsSection } from './page.ts';
@@ -175,7 +175,7 @@ const modelFacts = (now: number): ModelFacts[] =>
         title: title === id ? '' : title,
         description,
         notes: notesOf(model, now),
-        capabilities: capabilities.map((one) => capabilityTitles[one]).join(', '),
+        capabilities: capabilities.map(capabilityTitle).join(', '),
         contextWindow: `${formatWhole(contextWindow)} tokens`,
         maxOutput: isText ? `${formatWhole(maxOutputTokens)} tokens` : '–',
         plan: plan.title,

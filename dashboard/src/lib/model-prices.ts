@@ -4,24 +4,9 @@ import { type Model, priceAt } from '#contract/inference/models.ts';
 import type { Capability, ModelPrice } from '#contract/offer/offer.ts';
 import { serviceOf } from '#contract/offered-services.ts';
 import { creditCount, formatCredits, formatItems, formatWhole } from './format.ts';
+import { serviceTitle } from './offer.ts';
 
-export const capabilityTitles: Readonly<Record<Capability, string>> = {
-  get chat() {
-    return t`Chat`;
-  },
-  get completion() {
-    return t`Completion`;
-  },
-  get embeddings() {
-    return t`Embeddings`;
-  },
-  get speech() {
-    return t`Text-to-speech`;
-  },
-  get transcription() {
-    return t`Transcription`;
-  },
-};
+export const capabilityTitle = (capability: Capability): string => serviceTitle(serviceOf[capability]);
 
 /** The price in lines: "2 credits per million input tokens", or "1 credit per chat completion". */
 export function priceLines(model: Model, now: number): string[] {

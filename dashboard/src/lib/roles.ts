@@ -39,6 +39,10 @@ export const roleTexts: Readonly<Record<OrganizationRole, string>> = {
   },
 };
 
+/** "Admin: members, API keys, webhooks and agents". */
+export const roleLabel = (role: OrganizationRole): string =>
+  t`${{ role: roleTitles[role] }}: ${{ rights: roleTexts[role] }}`;
+
 const plurals: Readonly<Record<OrganizationRole, MessageDescriptor>> = {
   owner: msg`owners`,
   admin: msg`admins`,

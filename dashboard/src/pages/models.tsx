@@ -16,7 +16,7 @@ import { type Column, DataTable } from '../components/tables.tsx';
 import { WholeNumberField } from '../components/whole-number-field.tsx';
 import { creditCount, formatDay, formatExact, formatItems, formatWhole } from '../lib/format.ts';
 import { useQuery, useQueryChoice } from '../lib/hooks.ts';
-import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../lib/model-prices.ts';
+import { capabilityTitle, inCredits, priceLines, priceRank, rateText } from '../lib/model-prices.ts';
 import { planTitle } from '../lib/offer.ts';
 
 export default function ModelsPage() {
@@ -71,7 +71,7 @@ function ModelList() {
 }
 
 function matches({ id, aliases, title, description, capabilities }: Model, search: string): boolean {
-  const titles = capabilities.map((capability) => capabilityTitles[capability]);
+  const titles = capabilities.map(capabilityTitle);
   const text = [id, ...aliases, title, description, ...titles].join(' ').toLowerCase();
   return search
     .toLowerCase()
@@ -91,7 +91,7 @@ const columnsAt = (now: number): Column<Model>[] => [
   {
     title: t`Used for`,
     place: 'wide',
-    cell: ({ capabilities }) => formatItems(capabilities.map((one) => capabilityTitles[one])),
+    cell: ({ capabilities }) => formatItems(capabilities.map(capabilityTitle)),
   },
   {
     title: t`Context window`,

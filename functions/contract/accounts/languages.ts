@@ -3,4 +3,5 @@ export const languages = { en: 'English', de: 'Deutsch', es: 'EspaÃ±ol', ja: 'æ—
 
 export type Language = keyof typeof languages;
 
-export const isLanguage = (value: unknown): value is Language => typeof value === 'string' && value in languages;
+export const isLanguage = (value: unknown): value is Language =>
+  typeof value === 'string' && Object.hasOwn(languages, value);

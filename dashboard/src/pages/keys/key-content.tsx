@@ -37,6 +37,7 @@ export function ContentDialog({ apiKey, isOpen, onClose }: ContentDialogProps) {
 }
 
 const off = '0';
+const daysOf = (choice: string): number | null => (choice === off ? null : Number(choice));
 
 const choices = (current: number | null) => {
   const days = [...new Set([1, 7, 30, current ?? 1])].toSorted((one, other) => one - other);
@@ -54,16 +55,12 @@ function ContentForm({ apiKey: { id, contentDays }, onDone }: { apiKey: KeyRecor
     initial: { days: String(contentDays ?? off) },
     schema: v.pipe(
       v.object({
-        days: v.pipe(
-          v.string(),
-          v.transform((days) => (days === off ? null : Number(days))),
-        ),
+        days: v.pipe(v.string(), v.transform(daysOf)),
       }),
       ContentSetting,
     ),
     labels: { days: t`Store for` },
-    act: ({ days }) =>
-      call(keyRoutes.setKeyContent, { path: { id }, body: { days: days === off ? null : Number(days) } }),
+    act: ({ days }) => call(keyRoutes.setKeyContent, { path: { id }, body: { days: daysOf(days) } }),
     onDone,
     invalidates: [keyRoutes.listKeys],
   });

@@ -18,9 +18,8 @@ import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { rescueFocus } from '../../lib/focus.ts';
 import { formatFromNow } from '../../lib/format.ts';
-import { grantableBy, refusalText, roleTitles } from '../../lib/roles.ts';
+import { grantableBy, refusalText, roleLabel, roleTitles } from '../../lib/roles.ts';
 import { besideButton } from './members-panel.tsx';
-import { roleLabel } from './role-label.ts';
 
 type Invitation = v.InferOutput<typeof organizationRoutes.listInvitations.output>['items'][number];
 

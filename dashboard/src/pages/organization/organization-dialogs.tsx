@@ -18,8 +18,7 @@ import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { switchOrganization } from '../../components/switch-organization.ts';
 import { rescueFocus } from '../../lib/focus.ts';
-import { grantableBy } from '../../lib/roles.ts';
-import { roleLabel } from './role-label.ts';
+import { grantableBy, roleLabel } from '../../lib/roles.ts';
 
 interface OrganizationDialogProps extends DialogProps {
   readonly organization: OrganizationRecord;

@@ -19,10 +19,9 @@ import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
 import { lateDialog } from '../../lib/load.ts';
-import { roleTitles } from '../../lib/roles.ts';
+import { roleLabel, roleTitles } from '../../lib/roles.ts';
 import { InvitationsPanel } from './invitations-panel.tsx';
 import { besideButton, MembersPanel } from './members-panel.tsx';
-import { roleLabel } from './role-label.ts';
 import { LockedPanel, SecondFactorPanel, useIsLocked } from './second-factor-panel.tsx';
 
 const loadDialogs = () => import('./organization-dialogs.tsx');
