@@ -80,7 +80,7 @@ export function directRequests({ proxy, url, faults, onWrite }: DirectOptions): 
   return { adapt, close: () => pool.destroy() };
 }
 
-/** The error of a broken connection, by which the SDK decides about retries. */
+/** Converts a connection error to one that the SDK retries. */
 function broken(error: Error): Error {
   const code = 'code' in error && !String(error.code).startsWith('UND_') ? error.code : 'ECONNRESET';
   return Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError', code });

@@ -118,7 +118,7 @@ export class StoredContents extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.KMS,
       encryptionKey: this.key,
-      // One data key for many objects, because each request to KMS costs as much as six objects.
+      // Reuses a data key for many objects, because each request to KMS is charged.
       bucketKeyEnabled: true,
       enforceSSL: true,
       lifecycleRules: Array.from({ length: maxContentDays }, (_, index) => ({

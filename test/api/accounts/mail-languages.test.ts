@@ -40,7 +40,7 @@ it.each([...new Set([drawn, 'ar'])])(
   },
 );
 
-it('a person who changes the language gets the next email in it, and both addresses of a change in it', async () => {
+it('a change of language applies to the next email, and to both emails of an address change', async () => {
   const { email, cookie, password } = await service.person();
   await service.call('PATCH', '/api/auth/me', { cookie, body: { language: drawn } });
   const next = `next-${email}`;

@@ -204,7 +204,7 @@ describe('the setting', () => {
 });
 
 describe('stored content', () => {
-  it('is deleted for one request, or for all of a key', async () => {
+  it('is deleted for one request or for all requests of a key', async () => {
     const person = await storing();
     const ids = [await complete(person), await complete(person), await complete(person)];
     for (const id of ids) await content(person, id);

@@ -65,7 +65,7 @@ export async function firstLoad(person: Person | undefined, path: string, width:
 
 /** Tests of the first loads of pages, which are complete when the tests begin. */
 export function firstLoadTests(loads: () => readonly (Load & { readonly path: string })[]): void {
-  test('transfers at most 200 KB at first, and the sign-in page 152 KB', () => {
+  test('transfers at most 200 KB on first load, and 152 KB for the sign-in page', () => {
     expect(loads().filter(({ path, bytes }) => bytes > maxBytes(path))).toEqual([]);
     expect(loads().length).toBeGreaterThan(25);
     expect(loads().every(({ files }) => files > 5)).toBe(true);

@@ -17,7 +17,7 @@ async function inTranslation(mail: { readonly letter?: string }, change: (letter
   return translated(change(JSON.parse(mail.letter)));
 }
 
-/** Names of the values of a message, also of those within plurals. */
+/** Names of a message's values, including those in plurals. */
 function namesIn(message: CompiledMessage): string[] {
   const found = message.flatMap((token) => {
     if (typeof token === 'string') return [];

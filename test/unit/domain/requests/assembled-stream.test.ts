@@ -33,7 +33,7 @@ describe('an assembled stream', () => {
     });
   });
 
-  it('joins the blocks of a message, with the input of a tool', () => {
+  it('joins the content blocks of a message, including tool input', () => {
     const delta = (index: number, piece: object) => ({ type: 'content_block_delta', index, delta: piece });
     const start = (index: number, block: object) => ({ type: 'content_block_start', index, content_block: block });
     expect(
@@ -65,7 +65,7 @@ describe('an assembled stream', () => {
     expect(assembledStream([delta('Hel'), delta('lo')])).toEqual({ text: 'Hello' });
   });
 
-  it('changes no prototype, whatever the pieces are named', () => {
+  it('does not change prototypes, whatever the names of its pieces', () => {
     const delta = JSON.parse('{"__proto__": {"polluted": "yes"}, "constructor": {"name": "x"}, "content": "Hello"}');
     const { choices } = assembledStream([{ choices: [{ index: 0, delta }] }]) as { choices: object[] };
     expect(Object.prototype).not.toHaveProperty('polluted');
