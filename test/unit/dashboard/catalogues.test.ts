@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile } from 'node:fs/promises';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCompiledCatalog, getCatalogs } from '@lingui/cli/api';
@@ -80,7 +80,8 @@ describe('catalogues', () => {
 
   it('exist in every language', () => {
     expect(config.locales.toSorted()).toEqual(locales.toSorted());
-    const [, listed = ''] = /new Set\(\[(.*?)\]\)/.exec(await readFile(join(dashboard, 'public/first-paint.js'), 'utf8')) ?? [];
+    const [, listed = ''] =
+      /new Set\(\[(.*?)\]\)/.exec(readFileSync(join(dashboard, 'public/first-paint.js'), 'utf8')) ?? [];
     expect(listed.replaceAll("'", '').split(', ')).toEqual(Object.keys(languages));
   });
 
