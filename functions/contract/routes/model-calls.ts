@@ -8,10 +8,16 @@ const modelCall = {
   streaming: true,
 } as const;
 
+/**
+ * A long wait for the model, whose cost is mostly memory. With the largest body, a process uses 200 MB
+ * (docs/performance.md#memory-of-functions).
+ */
+const longWait = { timeoutSeconds: 300, memoryMb: 256 } as const;
+
 /** Common settings of the OpenAI-compatible operations and the others. */
 export const modelCalls = {
-  chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, timeoutSeconds: 300 },
-  completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, timeoutSeconds: 300 },
+  chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, ...longWait },
+  completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, ...longWait },
   embeddings: {
     ...modelCall,
     priced: { service: 'embeddings', capability: 'embeddings' },
