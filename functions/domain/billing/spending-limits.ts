@@ -1,7 +1,6 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { dayOf, isoOfSeconds } from '#contract/shared/time.ts';
 import { startOfPeriod } from '../meter/key-limits.ts';
-import { maxRaces } from '../meter/meter-store.ts';
 import { heldCredits, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted } from '../meter/periods.ts';
@@ -37,8 +36,7 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
       const cap = monthlyCredits === null ? undefined : { limit: monthlyCredits * microPerCredit, start, used };
       return counted(before, { meter: withCap(before, cap), entries: [] }, Math.floor(now / 1000));
     };
-    // Every call of the account changes its meter too.
-    const meter = await metering().change(accountId, now, apply, undefined, maxRaces);
+    const meter = await metering().change(accountId, now, apply);
     return view(meter, used, now);
   }
 

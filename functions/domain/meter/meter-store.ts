@@ -95,5 +95,19 @@ export interface MeterStore {
   postCharges(meter: Meter, posting: Posting): Promise<boolean>;
 }
 
-/** Attempts of a write that no caller can retry. Each takes about 10 ms. */
+/** Attempts of a write that conflicts with the account's calls. Each takes about 10 ms. */
 export const maxRaces = 400;
+
+/** Time in ms after which no further attempt starts: a third of a request's timeout. */
+const maxRaceMs = 10_000;
+
+/** Minimum attempts, even if they take longer in a busy process. */
+const minRaces = 4;
+
+export const raceEnd = (): number => performance.now() + maxRaceMs;
+
+/** Returns a function that reports whether another attempt may start. */
+export function raceBound(tries = maxRaces, end = raceEnd()): () => boolean {
+  let begun = 0;
+  return () => ++begun <= tries && (begun <= minRaces || performance.now() < end);
+}

@@ -6,10 +6,11 @@ import type { LaneKeeper } from './lane-keeper.ts';
 import { type Lane, mayUseLanes } from './lanes.ts';
 import {
   type ChargeSettlement,
-  maxRaces,
   type MeterStore,
   type OpenCall,
   type Progress,
+  raceBound,
+  raceEnd,
   type Settlement,
 } from './meter-store.ts';
 import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
@@ -51,7 +52,10 @@ export type MeterChanged = 'meter changed';
 
 export type Metering = ReturnType<typeof metering>;
 
-/** Enough for an expired hold, years of missed months and conflicts. After it the call fails with a retryable error. */
+/**
+ * Attempts of calls and reads: enough for an expired hold, years of missed months and conflicts. After them the call
+ * fails with a retryable error.
+ */
 const maxTries = 8;
 
 /** Accounts whose lanes a process remembers. */
@@ -99,8 +103,8 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
   }
 
   /** Returns the meter at `now` (epoch ms) after settling everything due. */
-  async function current(accountId: number, now: number): Promise<Meter> {
-    for (let tries = 0; tries < maxTries; tries++) {
+  async function current(accountId: number, now: number, mayTry = raceBound(maxTries)): Promise<Meter> {
+    while (mayTry()) {
       const meter = await store.find(accountId);
       if (!meter) throw new ServiceError('NOT_FOUND', 'There is no such account.');
       if (meter.due * 1000 > now && !hasExpiredHold(meter, now)) return meter;
@@ -109,16 +113,20 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     throw accountBusy();
   }
 
-  /** Repeats a change after conflicts. `replace` can write further items in the same transaction. */
+  /**
+   * Repeats a change after conflicts with the account's calls. `replace` can write further items in the same
+   * transaction.
+   */
   async function change(
     accountId: number,
     now: number,
     apply: (meter: Meter) => Settled | Promise<Settled>,
     replace: MeterStore['replace'] = (before, after, entries) => store.replace(before, after, entries),
-    tries = maxTries,
   ): Promise<Meter> {
-    for (let count = 0; count < tries; count++) {
-      const before = await current(accountId, now);
+    const end = raceEnd();
+    const mayTry = raceBound(undefined, end);
+    while (mayTry()) {
+      const before = await current(accountId, now, raceBound(undefined, end));
       const { meter, entries } = await apply(before);
       if (await replace(before, meter, entries)) return meter;
     }
@@ -205,7 +213,8 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
       },
       async settleWith(cost, now, write) {
         const settlement = await settlementAt(cut(cost), now);
-        for (let tries = 0; tries < maxRaces; tries++) {
+        const mayTry = raceBound();
+        while (mayTry()) {
           const meter = await store.find(settlement.accountId);
           if (!meter?.holds.has(settlement.requestId)) return 'hold closed';
           const kept = refundableCharge(meter, settlement);

@@ -2,7 +2,7 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
-import { maxRaces, type Settlement } from './meter-store.ts';
+import type { Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
 import type { MeterChanged, Metering } from './metering.ts';
 import { chain, counted } from './periods.ts';
@@ -141,7 +141,6 @@ export function refunds(metering: Pick<Metering, 'change'>, clock: Clock) {
           written = await write({ before, after, entries, budget: budgetBack(before, charge, back.amount) });
           return written !== 'meter changed';
         },
-        maxRaces,
       );
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'NOT_FOUND') return 'no account';

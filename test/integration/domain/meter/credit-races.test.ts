@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { renewals } from '#domain/billing/grants.ts';
+import { grantCredits, renewals } from '#domain/billing/grants.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
@@ -112,6 +112,22 @@ describe('concurrent calls of one account', () => {
     },
     patience,
   );
+});
+
+it('a change is written although 300 calls change the meter between its reads and writes', async () => {
+  const meter = await newMeter(credits(1000));
+  let made = 0;
+  const call = async (): Promise<void> => {
+    const openHold = await admit(attemptOn(meter, `call-${(made += 1)}`));
+    await openHold.settle(credits(1), start);
+  };
+  const replace: typeof store.replace = async (...write) => {
+    if (made < 300) await Promise.all(times(10, call));
+    return store.replace(...write);
+  };
+  const { admit, change } = metering({ ...store, replace }, renewals(planOfRank));
+  await change(meter.accountId, start, (current) => grantCredits(current, credits(5), start / 1000));
+  expect([made, (await store.find(meter.accountId))?.spendable]).toEqual([300, credits(705)]);
 });
 
 describe('the balance that concurrent callers see', () => {

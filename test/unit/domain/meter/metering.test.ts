@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
@@ -54,6 +54,8 @@ const limited = (used: number): Partial<Meter> => ({
 
 const open = (admitted: ReturnType<typeof calls>, about: Partial<Attempt> = {}) =>
   admitted.admit(attemptOn(admitted.state.meter!, 'one', { amount: credits(4), ...about }));
+
+afterEach(() => void vi.useRealTimers());
 
 describe('the receipt of a call', () => {
   it('shows the rate and the held credits during the call, then the charge and the remaining credits', async () => {
@@ -174,13 +176,30 @@ describe('the meter of an account', () => {
     await expect(change(1, start, (meter) => ({ meter, entries: [] }))).rejects.toMatchObject(unknown);
   });
 
-  it('is changed despite seven conflicts, and reported busy after the eighth', async () => {
-    const add = (meter: Meter) => ({ meter: { ...meter, topUpBelow: 7 }, entries: [] });
-    const [one, other] = [calls(meterWith(1), 7), calls(meterWith(1), 8)];
+  const add = (meter: Meter) => ({ meter: { ...meter, topUpBelow: 7 }, entries: [] });
+  const busy = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 };
+
+  it('is changed despite 399 conflicts, and reported busy after the next', async () => {
+    const [one, other] = [calls(meterWith(1), maxRaces - 1), calls(meterWith(1), maxRaces)];
     expect(await one.change(1, start, add)).toMatchObject({ topUpBelow: 7 });
-    await expect(other.change(1, start, add)).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      retryAfterSeconds: 1,
-    });
+    await expect(other.change(1, start, add)).rejects.toMatchObject(busy);
+    expect([one.state.replaced, other.state.replaced]).toEqual([400, 400]);
+  });
+
+  it('is reported busy before a request times out, even if conflicts are slow', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const slow = calls(meterWith(1), maxRaces);
+    const slowly = (meter: Meter) => {
+      vi.advanceTimersByTime(4000);
+      return add(meter);
+    };
+    await expect(slow.change(1, start, slowly)).rejects.toMatchObject(busy);
+    expect([slow.state.replaced, performance.now()]).toEqual([4, 16_000]);
+  });
+
+  it('is changed in a month that has ended while calls settle', async () => {
+    const { due, ...meter } = meterWith(1);
+    const late = calls({ ...meter, due }, 100);
+    expect(await late.change(1, due * 1000, add)).toMatchObject({ topUpBelow: 7, period: { index: 1 } });
   });
 });
