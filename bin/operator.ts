@@ -18,6 +18,8 @@ Environment:
   ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE, and PAYMENTS_TABLE for clear-hold
                                               names of the deployed tables; your AWS profile needs write access
   AWS_ENDPOINT_URL_DYNAMODB                   instead: URL of a database on this machine
+
+Exit codes: 0 done; 1 failed; 2 invalid arguments, or nothing to clear or unblock.
 `;
 
 class Refusal extends Error {}
@@ -42,6 +44,29 @@ const actions = {
 } as const satisfies Record<string, readonly TableId[]>;
 type Action = keyof typeof actions;
 
+/** Insertions, deletions and replacements of characters between two words (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (const [place, to] of [...other].entries()) {
+      const [left = 0, above = 0, before = 0] = [next[place], row[place + 1], row[place]];
+      next.push(Math.min(left + 1, above + 1, before + (letter === to ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+const maxTypos = 3;
+
+function unknownAction(text: string): Refusal {
+  const names = Object.keys(actions);
+  const [nearest = ''] = names.toSorted((one, other) => editDistance(text, one) - editDistance(text, other));
+  const guess = editDistance(text, nearest) <= maxTypos ? ` Did you mean ${nearest}?` : '';
+  return new Refusal(`There is no action ${text}.${guess} The actions are ${names.join(', ')}.\n`);
+}
+
 const isAction = (text: string): text is Action => Object.hasOwn(actions, text);
 
 /** Returns the database of a data folder, unless the environment names another one. */
@@ -62,7 +87,7 @@ async function act(email: string, action: Action): Promise<string> {
   const { services } = await import('#runtime/services/container.ts');
   if (action === 'clear-hold') {
     const cleared = await (await services().operators()).actions().clearHolds(email);
-    if (cleared === undefined) throw new Refusal(`There is no account ${email}.\n`);
+    if (cleared === 0) throw new Refusal(`No payments of ${email} block purchases.\n`);
     return `${email} can buy again; ${cleared} payments were cleared.\n`;
   }
   if (action === 'unblock') {
@@ -79,7 +104,7 @@ async function run(): Promise<string> {
   const [email, action = 'operator', ...rest] = positionals;
   if (values.help) return usage;
   if (!email || rest.length > 0) throw new Refusal(usage);
-  if (!isAction(action)) throw new Refusal(`There is no role ${action}; there are operator and viewer.\n`);
+  if (!isAction(action)) throw unknownAction(action);
   const database = await chooseDatabase(action, values.data);
   try {
     if (database) process.stdout.write(`${database.about}\n`);

@@ -8,6 +8,8 @@ import type { QueueId, TableId, TypedAttribute } from './platform/resources.ts';
 export const mailFeedback = {
   source: 'aws.ses',
   detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
+  /** Message tag with the email's id, which events repeat. */
+  tag: 'mail',
 } as const;
 
 /**
@@ -60,6 +62,7 @@ export type Trigger =
   | QueueTrigger
   | { readonly events: EventSource }
   | { readonly logs: 'recorded requests' }
+  /** A job of 3,600 s runs at the full hour in AWS. */
   | { readonly everySeconds: number };
 
 /** Background work, triggered by a stream, a queue, events, log lines or a schedule. */
@@ -130,7 +133,7 @@ export const jobs = {
   suppressAddress: {
     id: 'suppress-address',
     feature: 'mail',
-    summary: 'Stops emails to addresses with a permanent bounce or a spam complaint',
+    summary: 'Stops emails to addresses with a permanent bounce or a spam complaint, and notes it of the email',
     impact: 'Addresses with bounces or complaints receive further emails, and SES may pause all sending.',
     trigger: { events: 'mail feedback' },
     uses: { tables: { accounts: 'write' } },

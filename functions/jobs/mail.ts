@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { mailFeedback } from '#contract/jobs.ts';
 import { suppress, type SuppressionReason } from '#domain/mail/mail.ts';
 import { sendRequestedReset, sendWaitingMail } from '#runtime/jobs/mail.ts';
 import { imageRetryJob } from '#runtime/jobs/queue-job.ts';
@@ -14,15 +15,21 @@ export const retryMail = () =>
 
 const Recipients = v.array(v.object({ emailAddress: v.pipe(v.string(), v.nonEmpty()) }));
 
+/** Emails of earlier versions have no tag. */
+const Tags = v.object({ [mailFeedback.tag]: v.optional(v.array(v.string()), []) });
+const mail = v.object({ tags: v.optional(Tags, {}) });
+
 /** The fields read from a bounce or complaint event (AWS "Contents of event data that Amazon SES publishes"). */
 const Feedback = v.object({
   detail: v.variant('eventType', [
     v.object({
       eventType: v.literal('Bounce'),
+      mail,
       bounce: v.object({ bounceType: v.string(), bouncedRecipients: Recipients }),
     }),
     v.object({
       eventType: v.literal('Complaint'),
+      mail,
       complaint: v.object({ complaintFeedbackType: v.nullish(v.string()), complainedRecipients: Recipients }),
     }),
   ]),
@@ -36,8 +43,10 @@ export const suppressAddress =
     const detail = detailOf(event);
     const reason = reasonOf(detail);
     if (!reason) return logger().info('ignored email feedback', { type: detail.eventType });
-    const { suppressions, clock } = services();
+    const { suppressions, noteFeedback, clock } = services();
     const addresses = await suppress(suppressions(), clock, addressesOf(detail), reason);
+    const [mailId] = detail.mail.tags[mailFeedback.tag];
+    if (mailId !== undefined) await noteFeedback()(mailId, reason, clock.now());
     logger().info('addresses suppressed', { reason, addresses });
   };
 

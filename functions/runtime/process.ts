@@ -48,6 +48,8 @@ interface Ambient {
   random: Random;
   /** Receives the log lines with a record, in place of a log subscription. Unset in AWS. */
   followRecords?: (line: string) => void;
+  /** Offset in ms of the hourly jobs from the full hour. Unset in AWS, where they start at it. */
+  hourlyOffsetMs?: () => number;
   /** Origin of the database that calls use instead. Unset in AWS. */
   databaseOf?: (origin: string) => string;
   /** Changes a new client of the database. Unset in AWS. */

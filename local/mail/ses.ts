@@ -66,7 +66,12 @@ function feedback(form: URLSearchParams, messageId: string, sentAt: string): unk
   const configurationSet = form.get('ConfigurationSetName');
   if (!configurationSet) return [];
   const source = form.get('Source') ?? '';
-  return feedbackOn({ messageId, source, destination: recipients(form), configurationSet, sentAt });
+  return feedbackOn({ messageId, source, destination: recipients(form), configurationSet, sentAt, tags: tagsOf(form) });
+}
+
+function tagsOf(form: URLSearchParams): Readonly<Record<string, readonly string[]>> {
+  const names = [...form].filter(([name]) => /^Tags\.member\.\d+\.Name$/.test(name));
+  return Object.fromEntries(names.map(([name, tag]) => [tag, [form.get(name.replace(/Name$/, 'Value')) ?? '']]));
 }
 
 /** Marks an oversized form with a field that no client sends. */
@@ -147,6 +152,7 @@ export interface AcceptedMail {
   readonly destination: readonly string[];
   readonly configurationSet: string;
   readonly sentAt: string;
+  readonly tags: Readonly<Record<string, readonly string[]>>;
 }
 
 type Feedback = { readonly eventType: keyof typeof mailFeedback.detailTypes } & Readonly<Record<string, unknown>>;
@@ -199,9 +205,9 @@ function feedbackOn(mail: AcceptedMail): unknown[] {
   });
 }
 
-function eventOf({ configurationSet, sentAt, ...mail }: AcceptedMail, feedback: Feedback) {
+function eventOf({ configurationSet, sentAt, tags: own, ...mail }: AcceptedMail, feedback: Feedback) {
   const [region, account] = ['us-east-1', '000000000000'];
-  const tags = { 'ses:configuration-set': [configurationSet] };
+  const tags = { 'ses:configuration-set': [configurationSet], ...own };
   return {
     version: '0',
     id: randomUUID(),

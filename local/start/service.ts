@@ -249,15 +249,20 @@ function damagedMails(error: unknown): never {
   throw new Problem(`The stored emails cannot be read: ${error.message}`, 1, { cause: error });
 }
 
-/** Sets the functions' clock. Returns a function that restores it. */
+/** Sets the functions' clock, and the time of hourly jobs, which start now. Returns a function that restores them. */
 function setAmbientClock(clock: ShiftedClock): () => void {
   const { clock: before } = ambient;
+  const started = Date.now();
+  ambient.hourlyOffsetMs = () => started + clock.now() - Date.now();
   const use = (current: Pick<ShiftedClock, 'now'>): void => {
     ambient.clock = current;
     resetEnvironment();
   };
   use(clock);
-  return () => use(before);
+  return () => {
+    delete ambient.hourlyOffsetMs;
+    use(before);
+  };
 }
 
 /**

@@ -64,7 +64,7 @@ test.each(jobsWith('everySeconds'))('$id runs at its interval', ({ id, trigger }
   const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
   const rates: Record<number, string> = {
     60: 'rate(1 minute)',
-    3600: 'rate(1 hour)',
+    3600: 'cron(0 * * * ? *)',
     21_600: 'rate(6 hours)',
     86_400: 'rate(1 day)',
   };

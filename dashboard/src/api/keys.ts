@@ -36,6 +36,7 @@ const KeyRecord = v.object({
   prefix: v.fallback(v.string(), ''),
   lastFour: v.fallback(v.string(), ''),
   status: v.fallback(v.string(), 'unreadable'),
+  suspendedByOperator: v.fallback(v.boolean(), false),
   createdAt: date,
   createdBy: v.fallback(v.nullable(v.number()), null),
   expiresAt: date,

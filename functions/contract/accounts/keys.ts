@@ -101,6 +101,7 @@ const described = {
 /** A key as listed. The key itself is never stored. `createdAt` is null only if the key is unreadable. */
 export const KeyRecord = v.object({
   ...described,
+  suspendedByOperator: v.pipe(v.boolean(), v.description('Whether an operator suspended it: it can only be revoked.')),
   createdAt: v.nullable(instant),
   lastFour: v.string(),
   lastUsedAt: v.nullable(instant),

@@ -57,10 +57,14 @@ export const DirectoryTotals = v.object({
 });
 export type DirectoryTotals = v.InferOutput<typeof DirectoryTotals>;
 
-/** Accounts and totals as of `updatedAt`, the last complete update, or null before the first. */
+/**
+ * Accounts and totals as of `updatedAt`, the last complete update, or null before the first. `nextUpdateAt`: start of
+ * the next update.
+ */
 export const DirectoryPage = v.object({
   accounts: v.array(ListedAccount),
   nextCursor: v.nullable(v.string()),
   totals: v.nullable(DirectoryTotals),
   updatedAt: v.nullable(instant),
+  nextUpdateAt: instant,
 });

@@ -181,13 +181,14 @@ export const AuditPage = v.object({ events: v.array(AuditEntry), nextCursor: v.n
 /** Maximum emails shown, newest first. */
 export const shownMails = 20;
 
-const mailStates = ['waiting', 'sent', 'rejected', 'suppressed', 'expired'] as const;
+const mailStates = ['waiting', 'sent', 'bounced', 'complained', 'rejected', 'suppressed', 'expired'] as const;
 export type MailState = (typeof mailStates)[number];
 
 /**
- * Emails about an account, newest first. `sent`: SES accepted it. `rejected`: SES rejected it. `suppressed`: not sent,
- * because an earlier email to the address bounced or was reported as spam. `expired`: discarded after a week of failed
- * attempts. `suppression`: whether the current address is suppressed.
+ * Emails about an account, newest first. `sent`: SES accepted it. `bounced`: sent, and permanently refused by the
+ * recipient's server. `complained`: reported as spam. `rejected`: SES rejected it. `suppressed`: not sent, because an
+ * earlier email to the address bounced or was reported as spam. `expired`: discarded after a week of failed attempts.
+ * `suppression`: whether the current address is suppressed.
  */
 export const MailList = v.object({
   mails: v.array(

@@ -166,6 +166,7 @@ export const operatorRoutes = {
     method: 'POST',
     path: '/api/operator/accounts/{id}/credits',
     summary: 'Grant credits',
+    note: 'They expire after three months. A balance of a plan without a limit stays unlimited.',
     pathInput: AccountPath,
     bodyInput: CreditGrant,
     output: OperatedAccount,

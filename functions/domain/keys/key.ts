@@ -150,6 +150,7 @@ export function keyView(record: StoredKey, { budgets, now }: KeyViewContext) {
     prefix: record.prefix,
     lastFour: record.lastFour,
     status: statusOf(record, now),
+    suspendedByOperator: isReadable(record) && record.suspendedByOperator === true,
     createdAt: isoOrNull(record.createdAt),
     createdBy: (isReadable(record) ? record.createdBy : undefined) ?? null,
     expiresAt: isoOrNull(record.expiresAt),

@@ -55,6 +55,9 @@ export interface SuppressionStore {
   lift(address: string): Promise<boolean>;
 }
 
+/** Notes of a sent email that it bounced or was reported as spam. `at` in epoch ms. */
+export type NoteFeedback = (mailId: string, reason: SuppressionReason, at: number) => Promise<void>;
+
 export async function suppress(
   store: SuppressionStore,
   clock: Clock,
@@ -73,6 +76,12 @@ export interface MailNote {
   readonly state: MailState;
   readonly closedAt?: number;
 }
+
+/** States of a sent email after a report of its recipient's server or of the recipient. */
+export const feedbackStates = { bounce: 'bounced', complaint: 'complained' } as const satisfies Record<
+  SuppressionReason,
+  MailState
+>;
 
 export interface MailHistory {
   recent(accountId: number, limit: number, now: number): Promise<readonly MailNote[]>;

@@ -9,7 +9,7 @@ import {
   type DirectoryTotals,
   newDays,
 } from '#contract/operators/directory.ts';
-import { dayMs, iso } from '#contract/shared/time.ts';
+import { dayMs, hourMs, iso } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { balance, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Clock } from '../shared/ports.ts';
@@ -104,8 +104,13 @@ function withSummary(totals: DirectoryTotals, { state, createdAt, spent }: Accou
   };
 }
 
-/** The list of all accounts (docs/adr/0043-list-of-accounts.md). */
-export function directory(store: DirectoryStore, clock: Clock) {
+/** The list of all accounts (docs/adr/0043-list-of-accounts.md). `offsetMs`: of the hourly update from the full hour. */
+export function directory(store: DirectoryStore, clock: Clock, offsetMs: () => number = () => 0) {
+  function nextUpdate(): number {
+    const offset = offsetMs();
+    return (Math.floor((clock.now() - offset) / hourMs) + 1) * hourMs + offset;
+  }
+
   /**
    * Derives the summary of every account from the tables, and writes those that differ. Any run repairs what earlier ones
    * missed, and the first one fills the list. A run that `signal` ends is continued by the next one.
@@ -155,6 +160,7 @@ export function directory(store: DirectoryStore, clock: Clock) {
       nextCursor: next,
       totals: totals ? { ...totals, spent: totals.spent / microPerCredit } : null,
       updatedAt: at === undefined ? null : iso(at),
+      nextUpdateAt: iso(nextUpdate()),
     };
   }
 

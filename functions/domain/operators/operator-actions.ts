@@ -121,15 +121,12 @@ export function operatorActions(parts: Parts) {
 
   /**
    * Lets an account buy again after refunds and disputes. The payments are cleared one by one, so the event precedes
-   * them. Returns undefined if the account does not exist.
+   * them. Returns the number of cleared payments.
    */
-  async function clearHolds(email: string): Promise<number | undefined> {
-    const account = await accounts.findByEmail(normalizedEmail(email));
-    return (
-      account &&
-      clearHold(await parts.orders(), account.id, (holds) =>
-        store.note(commandEvent(account, 'clear_hold', { before: { holds }, after: { holds: 0 } })),
-      )
+  async function clearHolds(email: string): Promise<number> {
+    const account = existing(await accounts.findByEmail(normalizedEmail(email)));
+    return clearHold(await parts.orders(), account.id, (holds) =>
+      store.note(commandEvent(account, 'clear_hold', { before: { holds }, after: { holds: 0 } })),
     );
   }
 

@@ -108,7 +108,11 @@ const userRules: readonly Rule[] = [
   { prefix: 'mail#', inner: (sk) => [{ table: 'accounts', key: mailKey(mailIdOf(sk)).pk }] },
 ];
 const mailRules: readonly Rule[] = [
-  { prefix: 'mail', kind: 'email', fields: ['to', 'subject', 'createdAt', 'outcome', 'closedAt'] },
+  {
+    prefix: 'mail',
+    kind: 'email',
+    fields: ['to', 'subject', 'createdAt', 'outcome', 'closedAt', 'feedback', 'feedbackAt'],
+  },
 ];
 
 const requestRules: readonly Rule[] = [

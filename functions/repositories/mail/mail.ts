@@ -2,10 +2,12 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } 
 import * as v from 'valibot';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
 import {
+  feedbackStates,
   type MailHistory,
   type MailNote,
   type MailOutcome,
   mailOutcomes,
+  type NoteFeedback,
   type OutboxStore,
   type SuppressionStore,
 } from '#domain/mail/mail.ts';
@@ -54,7 +56,22 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
   return { waiting, close };
 }
 
-const SuppressionRow = v.object({ reason: v.picklist(['bounce', 'complaint']), suppressedAt: storedInstant });
+/** The first report counts. Has no effect on an email whose row has expired. */
+export const noteFeedback =
+  (client: DynamoDBDocumentClient, table: string): NoteFeedback =>
+  async (mailId, reason, at) => {
+    const write = new UpdateCommand({
+      TableName: table,
+      Key: mailKey(mailId),
+      UpdateExpression: 'SET feedback = :reason, feedbackAt = :at',
+      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(feedback)',
+      ExpressionAttributeValues: { ':reason': reason, ':at': at },
+    });
+    await conditionally(client.send(write));
+  };
+
+const reasons = v.picklist(['bounce', 'complaint']);
+const SuppressionRow = v.object({ reason: reasons, suppressedAt: storedInstant });
 
 /** One item per address, without expiry. */
 export function suppressionStore(client: DynamoDBDocumentClient, table: string): SuppressionStore {
@@ -89,8 +106,12 @@ const HistoryRow = v.object({
   pk: v.string(),
   outcome: v.exactOptional(v.picklist(mailOutcomes)),
   closedAt: v.exactOptional(storedInstant),
+  feedback: v.exactOptional(reasons),
+  feedbackAt: v.exactOptional(storedInstant),
   ttl: v.number(),
 });
+
+const fields = ['pk', 'outcome', 'closedAt', 'feedback', 'feedbackAt', 'ttl'] as const;
 
 export function mailHistory(client: DynamoDBDocumentClient, table: string): MailHistory {
   async function notes(accountId: number, limit: number) {
@@ -110,12 +131,14 @@ export function mailHistory(client: DynamoDBDocumentClient, table: string): Mail
       const isKept = ({ ttl }: { readonly ttl: number }) => ttl > seconds(now);
       const kept = (await notes(accountId, limit)).filter(isKept);
       const keys = kept.map(({ mail }) => mailKey(mail));
-      const rows = readable(HistoryRow, await readItems(client, table, keys, ['pk', 'outcome', 'closedAt', 'ttl']));
+      const rows = readable(HistoryRow, await readItems(client, table, keys, fields));
       const byKey = new Map(rows.filter(isKept).map((row) => [row.pk, row]));
       return kept.map(({ mail, subject, createdAt }): MailNote => {
         const row = byKey.get(mailKey(mail).pk);
-        const state = row ? (row.outcome ?? 'waiting') : 'expired';
-        return { subject, createdAt, state, ...(row?.closedAt !== undefined && { closedAt: row.closedAt }) };
+        const outcome = row?.feedback ? feedbackStates[row.feedback] : row?.outcome;
+        const state = row ? (outcome ?? 'waiting') : 'expired';
+        const closedAt = row?.feedbackAt ?? row?.closedAt;
+        return { subject, createdAt, state, ...(closedAt !== undefined && { closedAt }) };
       });
     },
   };

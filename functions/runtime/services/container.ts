@@ -34,7 +34,7 @@ import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
 import { keyCreators, keyStore } from '#repositories/keys/keys.ts';
-import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
+import { noteFeedback, outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
 import { sdkMeter } from '#repositories/meter/sdk-meter.ts';
 import { lazy, perEnvironment } from '../process.ts';
@@ -383,6 +383,7 @@ function build() {
     requestLog: requestsOf,
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions,
+    noteFeedback: lazy(() => noteFeedback(dynamo(), table('accounts'))),
     mailer: lazy(async () => {
       const { sesClient, sesMailer } = await import('#gateways/ses-mailer.ts');
       return sesMailer(sesClient(), {

@@ -17,7 +17,7 @@ import type { Clock, Random } from '#domain/shared/ports.ts';
 import { mailHistory } from '#repositories/mail/mail.ts';
 import { directoryStore } from '#repositories/operators/directory.ts';
 import { auditReads, emailsOf, operatedAccount, operatorStore } from '#repositories/operators/operators.ts';
-import { lazy } from '../process.ts';
+import { ambient, lazy } from '../process.ts';
 
 interface OperatorParts {
   readonly dynamo: () => DynamoDBDocumentClient;
@@ -60,7 +60,7 @@ export function operatorServices(parts: OperatorParts) {
     }),
     directory: lazy(() => {
       const names = { directory: table('directory'), meters: () => table('meters'), accounts: () => table('accounts') };
-      return directory(directoryStore(dynamo(), names), clock);
+      return directory(directoryStore(dynamo(), names), clock, () => ambient.hourlyOffsetMs?.() ?? 0);
     }),
     search: lazy(() => accountSearch(accounts(), metering(), clock)),
     reads: lazy(() => {

@@ -185,7 +185,9 @@ export class JobFunction extends ServiceFunction {
   /** A failed run is not retried, because the next one repeats its work. */
   #runEvery(seconds: number): void {
     this.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(this.deadLetters) });
-    const rule = new Rule(this, 'Schedule', { schedule: Schedule.rate(Duration.seconds(seconds)) });
+    // At the full hour, so that the list of accounts can name the time of its next update.
+    const schedule = seconds === 3600 ? Schedule.cron({ minute: '0' }) : Schedule.rate(Duration.seconds(seconds));
+    const rule = new Rule(this, 'Schedule', { schedule });
     rule.addTarget(new LambdaFunction(this.live, { retryAttempts: 0, deadLetterQueue: this.deadLetters }));
   }
 }

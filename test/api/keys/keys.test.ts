@@ -31,6 +31,7 @@ describe('API keys', () => {
         prefix: key.slice(0, 17),
         lastFour: key.slice(-4),
         status: 'active',
+        suspendedByOperator: false,
         createdAt: expect.any(String),
         createdBy: id,
         expiresAt: null,

@@ -40,7 +40,7 @@ describe('an operator action', () => {
   it('suspends a key, which its owner can neither resume nor rotate', async () => {
     const person = await service.person();
     const response = await act('POST', `${person.id}/keys/${person.keyId}/suspend`);
-    expect(response.body.data).toMatchObject({ id: person.keyId, status: 'suspended' });
+    expect(response.body.data).toMatchObject({ id: person.keyId, status: 'suspended', suspendedByOperator: true });
     expect([await modelsWith(person.key), (await complete(person.key)).status]).toEqual([401, 401]);
     const { cookie } = person;
     const path = `/api/keys/${person.keyId}`;
@@ -56,6 +56,13 @@ describe('an operator action', () => {
     expect(await modelsWith(person.key)).toBe(401);
     const other = await service.call('POST', '/api/keys', { cookie, body: { name: 'another' } });
     expect(await modelsWith(other.body.data.key)).toBe(200);
+    await service.call('PATCH', `/api/keys/${other.body.data.id}`, { cookie, body: { status: 'suspended' } });
+    const { data } = (await service.call('GET', '/api/keys', { cookie })).body;
+    const byOperator = data.map((key: Record<string, unknown>) => [key['name'], key['suspendedByOperator']]);
+    expect(byOperator.toSorted()).toEqual([
+      ['another', false],
+      ['renamed', true],
+    ]);
   });
 
   it('assigns enterprise, which has no limits and sends no rate headers', async () => {
@@ -233,23 +240,38 @@ describe('npx node bin/operator.ts', () => {
   });
 
   it('reports each failure in one sentence', async () => {
-    const [unknown, unreachable, noTables] = await Promise.all([
+    const [unknown, unheld, unreachable, noTables] = await Promise.all([
       run(['nobody@example.com']),
+      run(['nobody@example.com', 'clear-hold']),
       run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }),
       run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: '', ACCOUNTS_TABLE: '' }),
     ]);
     expect(unknown).toEqual({ exitCode: 1, out: '', err: 'Nothing was changed: There is no such account.\n' });
+    expect(unheld).toEqual(unknown);
     expect(unreachable).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^Nothing was changed: .+\n$/) });
     expect(noTables).toEqual({
       exitCode: 1,
       out: '',
       err: 'Nothing was changed: ACCOUNTS_TABLE is not set: set it to the name of the deployed table.\n',
     });
-    expect(await run([operator.email, 'king'])).toMatchObject({
-      exitCode: 2,
-      out: '',
-      err: expect.stringMatching(/^There is no role king/),
-    });
+  });
+
+  it('names an unknown action, the nearest one and all of them', async () => {
+    const all = 'The actions are operator, viewer, clear-hold, unblock.';
+    const [near, far] = await Promise.all([run([operator.email, 'unblok']), run([operator.email, 'king'])]);
+    expect([near, far]).toEqual([
+      { exitCode: 2, out: '', err: `There is no action unblok. Did you mean unblock? ${all}\n` },
+      { exitCode: 2, out: '', err: `There is no action king. ${all}\n` },
+    ]);
+  });
+
+  it('reports that there is nothing to clear or to unblock', async () => {
+    const [held, blocked] = await Promise.all([run([somebody.email, 'clear-hold']), run([somebody.email, 'unblock'])]);
+    expect([held, blocked]).toEqual([
+      { exitCode: 2, out: '', err: `No payments of ${somebody.email} block purchases.\n` },
+      { exitCode: 2, out: '', err: `Emails to ${somebody.email} are not blocked.\n` },
+    ]);
+    expect(await eventsOf(somebody)).toEqual([]);
   });
 
   it('prints its usage', async () => {

@@ -97,6 +97,8 @@ describe('the export of an account', () => {
     ]);
     expect(of('passkey')).toEqual([{ name: 'Quillfeather', credentialId: expect.any(String), createdAt: joinedAt }]);
     expect(of('account')).toMatchObject([{ secondFactorAt: joinedAt, mailsOff: ['receipts', 'webhooks'] }]);
+    const reasons = of('operator_action').map(({ reason }) => reason);
+    expect(reasons).toEqual(expect.arrayContaining(['ticket 1', 'ticket 2']));
     expect(of('credits')).toMatchObject([{ monthlyCap: 900_000 }]);
   }, 180_000);
 

@@ -54,6 +54,7 @@ describe('the pages of operators', () => {
   test('list all accounts with filters, an order and totals, and open one', async () => {
     const page = await open('/operator', operator);
     await shows(page, 'The list is not ready yet');
+    await shows(page, /The next update is on \d+ \w+, \d\d:\d\d\./);
     await (await services().operators()).directory().update();
     await page.reload();
     const accounts = page.getByRole('region', { name: 'Accounts' });
@@ -82,7 +83,7 @@ describe('the pages of operators', () => {
     }
     expect(sent.filter((text) => text.includes(customer.key.slice(0, 18)))).toEqual([]);
     await find(page, 'nobody@example.com');
-    await shows(page, 'No account found');
+    await shows(page, 'There is no such account.');
     await find(page, 'somebody');
     await shows(page, /^Enter an email/);
   });
@@ -126,6 +127,7 @@ describe('the pages of operators', () => {
       await dialog.getByRole('button', { name: 'Grant credits' }).click();
       await dialog.getByText(`Credits must be ${rule}`).waitFor();
     }
+    await dialog.getByText(/A person can read it in a download/).waitFor();
     await dialog.getByRole('textbox', { name: 'Credits' }).fill('2500');
     await dialog.getByLabel('Reason').fill('An outage on Monday, ticket 4711');
     await expectReadable(page, 'operator-grant');
@@ -202,6 +204,7 @@ describe('the pages of operators', () => {
     await act(page, 'Suspend test', 'Suspend key', { Reason: 'Published on a forum' });
     await shows(page, '“test” is suspended.');
     await page.getByRole('cell', { name: 'Suspended' }).waitFor();
+    await eventually(() => page.getByRole('button', { name: /^Suspend test/ }).count()).toBe(0);
     expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
     const own = await pageOf(operator, 'keys');
     await shows(own, 'Only another operator can change it');

@@ -47,7 +47,7 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
       ),
     [keyRoutes.listKeys],
   );
-  const { id, name, status } = apiKey;
+  const { id, name, status, suspendedByOperator } = apiKey;
   const canChange = status === 'active' || status === 'suspended';
 
   async function end(): Promise<void> {
@@ -74,6 +74,11 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
         <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
+          {suspendedByOperator && status === 'suspended' && (
+            <Menu.Label>
+              <Trans>Suspended by an operator. Create a new key.</Trans>
+            </Menu.Label>
+          )}
           {canChange && (
             <Menu.Item onClick={opening(renaming.open)}>
               <Trans>Rename</Trans>
@@ -94,7 +99,7 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
               <Trans>Suspend</Trans>
             </Menu.Item>
           )}
-          {status === 'suspended' && (
+          {status === 'suspended' && !suspendedByOperator && (
             <Menu.Item onClick={() => change(id, { status: 'active' })}>
               {t({ message: 'Resume', comment: 'Ends the suspension of an API key' })}
             </Menu.Item>

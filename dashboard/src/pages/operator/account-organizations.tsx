@@ -5,8 +5,7 @@ import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatItems } from '../../lib/format.ts';
 import { roleTitles } from '../../lib/roles.ts';
-import type { Account } from './account-overview.tsx';
-import { wordOf } from './words.ts';
+import { type Account, wordOf } from './words.ts';
 
 type Listed = Account['organizations'][number];
 

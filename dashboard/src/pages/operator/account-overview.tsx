@@ -2,28 +2,17 @@ import { i18n } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { SimpleGrid, Stack, Text } from '@mantine/core';
-import type { InferOutput } from 'valibot';
-import type { AccountDetails } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
+import { useConfig } from '../../api/config.ts';
 import { KeyRecords } from '../../api/keys.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
-import {
-  creditCount,
-  formatCredits,
-  formatDay,
-  formatPrice,
-  formatSecond,
-  formatStamp,
-  formatWhole,
-} from '../../lib/format.ts';
+import { creditCount, formatCredits, formatDay, formatSecond, formatStamp, formatWhole } from '../../lib/format.ts';
 import { planTitle, serviceTitle } from '../../lib/offer.ts';
 import { OrganizationsPanel } from './account-organizations.tsx';
-import { wordOf } from './words.ts';
-
-export type Account = InferOutput<typeof AccountDetails>;
+import { type Account, billingText, wordOf } from './words.ts';
 
 export const accountPath = (id: number | string): string => `/operator?account=${id}`;
 
@@ -74,7 +63,7 @@ function ProfilePanel({ account }: { account: Account }) {
         <Detail title={t`Subscription`}>
           {subscription === null ? t({ message: 'None', context: 'Subscription' }) : wordOf(subscription.status)}
         </Detail>
-        {subscription && <SubscriptionDetails subscription={subscription} />}
+        {subscription && <SubscriptionDetails plan={plan} subscription={subscription} />}
       </Details>
     </Panel>
   );
@@ -88,12 +77,19 @@ function signInOf({ signIn: { password, google } }: Account): string {
     : t({ message: 'nothing', comment: 'No sign-in methods' });
 }
 
-function SubscriptionDetails({ subscription }: { subscription: NonNullable<Account['subscription']> }) {
-  const { nextBillingDate, price, pendingPlanId, endsAt, creditsExpireAt } = subscription;
+interface SubscriptionDetailsProps {
+  readonly plan: string;
+  readonly subscription: NonNullable<Account['subscription']>;
+}
+
+function SubscriptionDetails({ plan, subscription }: SubscriptionDetailsProps) {
+  const { payments } = useConfig();
+  const { nextBillingDate, pendingPlanId, endsAt, creditsExpireAt } = subscription;
+  const { price, isBilled } = billingText(plan, subscription, payments);
   return (
     <>
-      <Detail title={t`Price`}>{t`${{ price: formatPrice(price) }} per month`}</Detail>
-      {endsAt === undefined && <Detail title={t`Next billing`}>{formatDay(nextBillingDate)}</Detail>}
+      <Detail title={t`Price`}>{price}</Detail>
+      {isBilled && endsAt === undefined && <Detail title={t`Next billing`}>{formatDay(nextBillingDate)}</Detail>}
       {pendingPlanId && <Detail title={t`Next plan`}>{planTitle(pendingPlanId)}</Detail>}
       {endsAt && <Detail title={t`Plan ends`}>{formatStamp(endsAt)}</Detail>}
       {creditsExpireAt && <Detail title={t`Credits expire`}>{formatStamp(creditsExpireAt)}</Detail>}

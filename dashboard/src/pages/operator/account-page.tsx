@@ -21,10 +21,11 @@ import { paymentTitle, type PaymentRecord, statusLabel } from '../../lib/payment
 import { KeyTable } from '../keys/keys.tsx';
 import { RequestsPanel } from '../logs.tsx';
 import { behindPollMs, LedgerTable } from '../usage/ledger.tsx';
-import { type Account, AccountOverview, listAccountKeys } from './account-overview.tsx';
+import { AccountOverview, listAccountKeys } from './account-overview.tsx';
 import { accountStates } from './accounts.tsx';
 import { ActionButtons, SuspendKey } from './actions.tsx';
 import { AuditPanel } from './audit.tsx';
+import type { Account } from './words.ts';
 
 export function AccountPage({ id }: { id: string }) {
   const { data: account, error, refetch } = useData(operatorRoutes.getAccount, { path: { id } });
@@ -266,6 +267,8 @@ type Mail = MailRecords['mails'][number];
 const states: Readonly<Record<Mail['state'], { title: MessageDescriptor; color: string }>> = {
   waiting: { title: msg`Waiting`, color: 'yellow.8' },
   sent: { title: msg`Sent`, color: 'pine' },
+  bounced: { title: msg`Bounced`, color: 'red' },
+  complained: { title: msg`Reported as spam`, color: 'red' },
   rejected: { title: msg`Rejected`, color: 'red' },
   suppressed: { title: msg`Blocked`, color: 'red' },
   expired: { title: msg`Expired`, color: 'red' },

@@ -1,6 +1,5 @@
 import { i18n, type MessageDescriptor } from '@lingui/core';
 import { msg, plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
@@ -15,7 +14,7 @@ import { Detail, Details } from '../../components/details.tsx';
 import { FilterFields, NoMatch, useFilter } from '../../components/filters.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
-import { formatCredits, formatDay, formatStamp, formatWhole } from '../../lib/format.ts';
+import { formatCredits, formatDay, formatMoment, formatStamp, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { accountPath } from './account-overview.tsx';
 
@@ -80,7 +79,8 @@ export function AccountsPanel() {
                 <NoMatch icon="operator" title={t`No accounts match these filters`} filters={filters} />
               ) : (
                 <Empty icon="operator" title={t`The list is not ready yet`}>
-                  <Trans>It is updated every hour.</Trans>
+                  {overall &&
+                    t`It is updated every hour. The next update is on ${{ date: formatMoment(overall.nextUpdateAt) }}.`}
                 </Empty>
               )
             }

@@ -29,7 +29,7 @@ import { notify } from '../../components/notifications.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { planTitle } from '../../lib/offer.ts';
 import { suspensionText } from './account-organizations.tsx';
-import type { Account } from './account-overview.tsx';
+import { type Account, grantText, suspendKeyText } from './words.ts';
 
 export function ActionButtons({ account }: { account: Account }) {
   const { data: me } = useMe();
@@ -90,12 +90,13 @@ interface SuspendKeyProps {
   readonly apiKey: KeyRecord;
 }
 
-export function SuspendKey({ account, apiKey: { id: keyId, name, status } }: SuspendKeyProps) {
+export function SuspendKey({ account, apiKey }: SuspendKeyProps) {
   const { data: me } = useMe();
-  const isOver = status === 'revoked' || status === 'expired' || account.status === 'deleted';
-  if (isOver || account.id === me?.id) return null;
+  const { id: keyId, name, status } = apiKey;
+  const text = suspendKeyText(apiKey);
+  if (text === undefined || account.status === 'deleted' || account.id === me?.id) return null;
   const path = { id: String(account.id), keyId };
-  const label = t`Suspend ${name}`;
+  const label = status === 'suspended' ? t`Suspend ${name} permanently` : t`Suspend ${name}`;
   return (
     <Action
       button={(open) => (
@@ -106,7 +107,7 @@ export function SuspendKey({ account, apiKey: { id: keyId, name, status } }: Sus
         </Tooltip>
       )}
       title={t`Suspend “${name}”?`}
-      text={t`Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one.`}
+      text={text}
       initial={{}}
       schema={OperatorAction}
       action={t`Suspend key`}
@@ -143,13 +144,14 @@ function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
 /** An empty string is invalid, so the field is required. */
 const noCredits: { credits: number | string } = { credits: '' };
 
-function GrantCredits({ account: { id, email } }: { account: Account }) {
+function GrantCredits({ account }: { account: Account }) {
+  const { id, email } = account;
   const path = { id: String(id) };
   return (
     <Action
       button={(open) => <ActionButton label={t`Grant credits`} onClick={open} />}
       title={t`Grant credits?`}
-      text={t`${email} can spend them immediately and for three months. They cannot be taken back.`}
+      text={grantText(account)}
       initial={noCredits}
       schema={CreditGrant}
       labels={{ credits: t`Credits` }}
@@ -241,7 +243,7 @@ function ActionForm<Values extends Record<string, unknown>>(props: ActionFormPro
         {fields?.(form)}
         <Textarea
           label={t`Reason`}
-          description={t`Saved in the audit trail. The account owner cannot see it.`}
+          description={t`Saved in the audit trail. A person can read it in a download of their account’s data. Write a ticket number, not personal data.`}
           required
           autosize
           minRows={2}

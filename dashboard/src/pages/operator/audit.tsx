@@ -2,17 +2,14 @@ import { i18n, type MessageDescriptor } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge } from '@mantine/core';
-import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
-import type { AuditPage } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../api/call.ts';
 import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
-import { formatCredits, formatItems, formatStamp } from '../../lib/format.ts';
-import { planTitle } from '../../lib/offer.ts';
+import { formatStamp } from '../../lib/format.ts';
 import { accountPath } from './account-overview.tsx';
-import { wordOf } from './words.ts';
+import { type AuditEntry, changesOf } from './words.ts';
 
 const { listAuditEvents } = operatorRoutes;
 const pageSize = 20;
@@ -98,32 +95,3 @@ function named({ id, email }: AuditEntry['account']) {
     </Anchor>
   );
 }
-
-type State = AuditEntry['before'];
-
-const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, ...others }: State) => [
-  [t`Status`, wordOf(status)],
-  [t`Plan`, plan && planTitle(plan)],
-  [t`Subscription`, wordOf(subscription)],
-  [t`Credits`, credits === undefined ? undefined : formatCredits(credits)],
-  [t`Key ${{ start: keyId.slice(0, 8) }}…`, wordOf(key)],
-  [t`Role`, wordOf(role)],
-  [t`Version`, others.termsVersion],
-  [t`Days`, others.contentDays],
-  [t`Request`, others.contentOf],
-  [t`Blocking payments`, others.holds],
-  [t`Emails`, wordOf(others.mail)],
-  [t`Second factor`, wordOf(others.secondFactor)],
-];
-
-/** Describes the changed fields: "Status active → suspended". */
-function changesOf({ before, after }: AuditEntry): string {
-  const earlier = fieldsOf(before);
-  const changed = fieldsOf(after).flatMap(([title, to], index) => {
-    const from = earlier[index]?.[1];
-    return from === to ? [] : [t`${{ field: title ?? '' }} ${{ before: from ?? '–' }} → ${{ after: to ?? '–' }}`];
-  });
-  return changed.length > 0 ? formatItems(changed) : t`No changes`;
-}
-
-type AuditEntry = InferOutput<typeof AuditPage>['events'][number];

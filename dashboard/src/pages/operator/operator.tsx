@@ -63,7 +63,7 @@ function SearchPanel() {
             description={t`Only the beginning of a key is sent.`}
             value={typed}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            error={problem ?? (isUnknown && t`No account found`)}
+            error={problem ?? (isUnknown && t`There is no such account.`)}
             autoComplete="off"
             spellCheck={false}
             maxLength={300}

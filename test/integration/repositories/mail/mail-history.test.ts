@@ -2,7 +2,7 @@ import { DeleteCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-d
 import { expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { mailItems, mailKey } from '#repositories/accounts/account-items.ts';
-import { mailHistory, outboxStore } from '#repositories/mail/mail.ts';
+import { mailHistory, noteFeedback, outboxStore } from '#repositories/mail/mail.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 
 const TableName = tables.accounts.name;
@@ -28,6 +28,25 @@ it('a sent email has no stored text or link, and its outcome is listed for 30 da
   expect(await recent(1, 20, 31 * day)).toEqual([]);
   const { Items = [] } = await database.client.send(new ScanCommand({ TableName }));
   expect(JSON.stringify(Items)).not.toContain('tar_secret');
+});
+
+it('a sent email that bounced or was reported is listed so, with the time of the first report', async () => {
+  const note = noteFeedback(database.client, TableName);
+  for (const id of ['bounced', 'reported']) {
+    await written(5, id, day);
+    await outboxStore(database.client, TableName).close(id, 'sent', day + 5);
+  }
+  await note('bounced', 'bounce', day + 7);
+  await note('bounced', 'complaint', day + 8);
+  await note('reported', 'complaint', day + 9);
+  await note('unknown', 'bounce', day + 9);
+  const listed = await recent(5, 20, day + 10);
+  expect(listed.map(({ state, closedAt }) => [state, closedAt]).toSorted()).toEqual([
+    ['bounced', day + 7],
+    ['complained', day + 9],
+  ]);
+  const { Items = [] } = await database.client.send(new ScanCommand({ TableName }));
+  expect(Items.filter(({ pk }) => pk === mailKey('unknown').pk)).toEqual([]);
 });
 
 it('a discarded email is listed as expired, even after its row is deleted', async () => {

@@ -14,6 +14,20 @@ import { directoryStore, removeFromDirectory } from '#repositories/operators/dir
 import { useTestDatabase } from '#test/database/database.ts';
 
 const database = useTestDatabase();
+
+test.each([
+  [0, '14:30:00', '15:00:00'],
+  [0, '15:00:00', '16:00:00'],
+  [20 * 60_000, '14:30:00', '15:20:00'],
+  [Date.parse('2026-12-24T10:45:00Z'), '14:30:00', '14:45:00'],
+])('the update with an offset of %i ms after %s starts at %s', async (offset, time, next) => {
+  const names = { directory: tables.directory.name, meters: () => '', accounts: () => tables.accounts.name };
+  const clock = { now: () => Date.parse(`2027-01-15T${time}Z`) };
+  const { list } = directory(directoryStore(database.client, names), clock, () => offset);
+  const { nextUpdateAt } = await list({ sort: 'newest', limit: 1 });
+  expect(nextUpdateAt).toBe(`2027-01-15T${next}.000Z`);
+});
+
 const now = Date.UTC(2027, 0, 15);
 const day = 86_400_000;
 

@@ -71,6 +71,7 @@ describe('a created key', () => {
       prefix,
       lastFour,
       status: 'active',
+      suspendedByOperator: false,
       createdAt: iso(now),
       createdBy: 1,
       expiresAt: iso(now + day),
