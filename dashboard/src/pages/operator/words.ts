@@ -63,7 +63,7 @@ export function changesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'
 export function grantText({ email, credits: { lots } }: Pick<Account, 'email' | 'credits'>): string {
   const left = lots.reduce((sum, { remaining }) => sum + remaining, 0);
   return isUnlimited(left)
-    ? t`The balance of ${email} is unlimited, so a grant changes nothing now. The credits count only if the account changes to a plan with a limit within three months. They cannot be taken back.`
+    ? t`The balance of ${email} is unlimited, so a grant changes nothing while the plan has no limit. The credits expire after three months and cannot be taken back.`
     : t`${email} can spend them immediately and for three months. They cannot be taken back.`;
 }
 
