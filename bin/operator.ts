@@ -47,9 +47,9 @@ type Action = keyof typeof actions;
 /** Insertions, deletions and replacements of characters between two words (Levenshtein). */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...one].entries()) {
+  for (const [index, letter] of Array.from(one).entries()) {
     const next = [index + 1];
-    for (const [place, to] of [...other].entries()) {
+    for (const [place, to] of Array.from(other).entries()) {
       const [left = 0, above = 0, before = 0] = [next[place], row[place + 1], row[place]];
       next.push(Math.min(left + 1, above + 1, before + (letter === to ? 0 : 1)));
     }

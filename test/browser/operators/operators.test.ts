@@ -206,6 +206,11 @@ describe('the pages of operators', () => {
     await page.getByRole('cell', { name: 'Suspended' }).waitFor();
     await eventually(() => page.getByRole('button', { name: /^Suspend test/ }).count()).toBe(0);
     expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
+    const owned = await open('/keys', person);
+    await press(owned, 'Actions for test');
+    await owned.getByText('Suspended by an operator. Create a new key.').waitFor();
+    const offered = await owned.getByRole('menuitem').allTextContents();
+    expect(offered).toEqual(['Rename', 'Edit limits', 'Store prompts', 'Revoke']);
     const own = await pageOf(operator, 'keys');
     await shows(own, 'Only another operator can change it');
     expect(await own.getByRole('button', { name: /^(Suspend|Grant|Assign)/ }).count()).toBe(0);

@@ -75,7 +75,7 @@ export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupP
         <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
           {suspendedByOperator && status === 'suspended' && (
-            <Menu.Label>
+            <Menu.Label fw={400}>
               <Trans>Suspended by an operator. Create a new key.</Trans>
             </Menu.Label>
           )}

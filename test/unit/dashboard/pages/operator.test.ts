@@ -9,7 +9,9 @@ const balanceOf = (...lots: number[]) => ({
 
 describe('a grant', () => {
   it('to an unlimited balance is announced as without effect, even below a spending cap', () => {
-    expect(grantText(balanceOf(999_999_000, 20))).toMatch(/is unlimited, so a grant changes nothing while the plan has no limit\./);
+    expect(grantText(balanceOf(999_999_000, 20))).toMatch(
+      /is unlimited, so a grant changes nothing while the plan has no limit\./,
+    );
     expect(grantText(balanceOf(100, 20))).toMatch(/can spend them immediately/);
   });
 
