@@ -7,10 +7,11 @@ import type { Holder } from '#domain/accounts/sessions.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import { hasWorkingKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { type Credential, parseCredential } from '#domain/shared/credential.ts';
+import { type Credential, hasKeyFormat, parseCredential } from '#domain/shared/credential.ts';
 import {
   malformedKey,
   missingCredential,
+  mistypedKey,
   ServiceError,
   unknownKey,
   unknownSession,
@@ -129,7 +130,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
   }
 
   async function identityOfCaller(
-    { credential, isHeader }: PresentedCredential,
+    { credential, isHeader, hasFormat }: PresentedCredential,
     organization: NamedOrganization | undefined,
   ): Promise<Identity> {
     const takesSession = route.credential !== 'key';
@@ -146,7 +147,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
       if (!identity) throw unknownSession();
       return identity;
     }
-    if (isHeader && route.credential !== 'session') throw malformedKey({ keyHeader });
+    if (isHeader && route.credential !== 'session') throw hasFormat ? mistypedKey() : malformedKey({ keyHeader });
     throw missingCredential({ key: route.credential !== 'session', session: takesSession, keyHeader });
   }
 
@@ -207,6 +208,8 @@ function organizationsIn(event: APIGatewayProxyEvent, route: Route): readonly st
 interface PresentedCredential {
   readonly credential: Credential | undefined;
   readonly isHeader: boolean;
+  /** The header has the format of a key. */
+  readonly hasFormat?: boolean;
 }
 
 /**
@@ -221,12 +224,12 @@ function presentedCredential(
   const headers = headerValues(event, 'authorization');
   if (headers.length > 0) {
     const [, bearer = ''] = (headers.length === 1 && /^Bearer (\S+)$/.exec(headers[0] ?? '')) || [];
-    return { credential: parseCredential(bearer), isHeader: true };
+    return { credential: parseCredential(bearer), isHeader: true, hasFormat: hasKeyFormat(bearer) };
   }
   const keys = format === 'anthropic' ? headerValues(event, 'x-api-key') : [];
   if (keys.length > 0) {
     const [key = ''] = keys.length === 1 ? keys : [];
-    return { credential: parseCredential(key), isHeader: true };
+    return { credential: parseCredential(key), isHeader: true, hasFormat: hasKeyFormat(key) };
   }
   const sent = cookieValues(event, cookie).map(parseCredential);
   return { credential: sent.find((credential) => credential?.kind === 'session'), isHeader: false };

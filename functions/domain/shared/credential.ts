@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { accountIn, accountLength, alphabet, encodeNumber, prefixLength } from '#contract/shared/account-reference.ts';
 import type { Random } from './ports.ts';
 
 const prefixes = {
@@ -27,8 +28,6 @@ const kinds = new Map(
 
 export type CredentialKind = keyof typeof prefixes;
 
-const prefixLength = 4;
-const accountLength = 9;
 const secretLength = 43;
 const checksumLength = 6;
 const shape = /^ta[iscrdefo]_[0-9A-Za-z]{58}$/;
@@ -59,16 +58,17 @@ export function issueCredential(
 export function parseCredential(text: string): Credential | undefined {
   if (!shape.test(text)) return undefined;
   const kind = kinds.get(text.slice(0, prefixLength));
-  const accountId = decodeNumber(text.slice(prefixLength, prefixLength + accountLength));
+  const accountId = accountIn(text);
   const isOurs = checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
-  return kind && isOurs && Number.isSafeInteger(accountId) ? { kind, accountId, digest: digestOf(text) } : undefined;
+  return kind && isOurs && accountId !== undefined ? { kind, accountId, digest: digestOf(text) } : undefined;
 }
+
+/** Whether a text has the format of a key, even if it is mistyped. */
+export const hasKeyFormat = (text: string): boolean => shape.test(text) && text.startsWith(prefixes.key);
 
 /** Returns the account encoded in a key's prefix, without a database read. */
 export function accountOfKey(prefix: string): number | undefined {
-  if (!prefix.startsWith(prefixes.key)) return undefined;
-  const accountId = decodeNumber(prefix.slice(prefixLength, prefixLength + accountLength));
-  return Number.isSafeInteger(accountId) ? accountId : undefined;
+  return prefix.startsWith(prefixes.key) ? accountIn(prefix) : undefined;
 }
 
 function checksum(body: string): string {
@@ -79,26 +79,7 @@ function digestOf(text: string): string {
   return hash('sha256', text, 'buffer').subarray(0, 16).toString('base64url');
 }
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = BigInt(alphabet.length);
-
-/** Encodes a non-negative safe integer below 62^length as base62 with `length` characters. */
-export function encodeNumber(value: number, length: number): string {
-  let text = '';
-  for (let rest = value; text.length < length; rest = Math.floor(rest / alphabet.length)) {
-    text = alphabet.charAt(rest % alphabet.length) + text;
-  }
-  return text;
-}
-
-function decodeNumber(text: string): number {
-  let value = 0;
-  for (const character of text) {
-    const digit = alphabet.indexOf(character);
-    value = digit < 0 ? Number.NaN : value * alphabet.length + digit;
-  }
-  return value;
-}
 
 /** Encodes bytes, as one big-endian integer, as base62 with `length` characters. Throws if they do not fit. */
 export function encodeBytes(bytes: Uint8Array, length: number): string {

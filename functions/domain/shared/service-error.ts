@@ -85,6 +85,10 @@ export const malformedKey = ({ keyHeader }: Pick<Accepted, 'keyHeader'>): Servic
     `The ${keyHeader ? 'x-api-key header must be an API key, or the ' : ''}Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.`,
   );
 
+/** The checksum is part of the public format too. */
+export const mistypedKey = (): ServiceError =>
+  refusal('The API key is invalid: at least one character is wrong. Copy the key again.');
+
 /** The same refusal for unknown, revoked and expired keys, so that guessing reveals nothing. */
 export const unknownKey = (): ServiceError =>
   refusal('The API key is unknown, revoked, suspended or expired. Use an active key.');

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { encodeNumber } from '#contract/shared/account-reference.ts';
 import { dayMs, iso, isoOfSeconds, isoOrNull } from '#contract/shared/time.ts';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
 import { type Addressee, emailContent, type MailContent } from '../accounts/mail-layout.ts';
-import { drawnText, encodeBytes, encodeNumber } from '../shared/credential.ts';
+import { drawnText, encodeBytes } from '../shared/credential.ts';
 import { en } from '../shared/phrases.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

@@ -190,6 +190,7 @@ const neither =
   'Neither an API key nor a session was sent; send Authorization: Bearer and an API key that is active, or sign in.';
 const malformed =
   'The Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.';
+const typo = 'The API key is invalid: at least one character is wrong. Copy the key again.';
 const unknown = 'The API key is unknown, revoked, suspended or expired. Use an active key.';
 
 describe('the detail of a 401 response', () => {
@@ -200,7 +201,7 @@ describe('the detail of a 401 response', () => {
     ['a missing credential on a route that accepts keys and sessions', '/api/credits/me', () => ({}), neither],
     ['a missing session', '/api/keys', () => ({}), 'No session was sent; sign in.'],
     ['the placeholder of the examples', '/v1/models', () => ({ key: 'tai_your_api_key' }), malformed],
-    ['a mistyped key', '/v1/models', () => ({ key: mistyped(person.key) }), malformed],
+    ['a mistyped key', '/v1/models', () => ({ key: mistyped(person.key) }), typo],
     ['a key without Bearer', '/v1/models', () => ({ headers: { authorization: person.key } }), malformed],
     ['a session as a key', '/v1/models', () => ({ key: forged('session') }), malformed],
     ['a key that never was', '/v1/models', () => ({ key: forged('key') }), unknown],
