@@ -7,7 +7,7 @@ import type { Services } from './services/container.ts';
 interface Beginning {
   /** Whether the owner gets an email if the device is new. */
   readonly announces?: boolean;
-  /** The session of a proof without the second factor. The new one does not count as a sign-in of an account with one. */
+  /** The session of a proof without the second factor, which the new one continues. */
   readonly provedIn?: Credential | undefined;
   readonly byPasskey?: boolean;
 }
@@ -19,8 +19,7 @@ export async function beginSession(
   account: Account,
   { announces = false, provedIn, byPasskey = false }: Beginning = {},
 ): Promise<void> {
-  const replaced = account.secondFactorAt === undefined ? undefined : provedIn;
-  setSession(await sessions().open(account, origin, { replaced, byPasskey }));
+  setSession(await sessions().open(account, origin, { replaced: provedIn, byPasskey }));
   setDevice(await devices().remember(account, device, announces ? origin : undefined));
 }
 

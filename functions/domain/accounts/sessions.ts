@@ -39,16 +39,16 @@ export function sessionService(
   ): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
-    const earlier = replaced && (await sessions.find(replaced.accountId, replaced.digest));
+    const earlier = replaced && (await sessions.find(replaced.accountId, replaced.digest))?.row;
     const now = clock.now();
     await sessions.open(account.id, {
       ...origin,
       digest,
-      createdAt: earlier?.row.createdAt ?? now,
+      createdAt: (account.secondFactorAt === undefined ? undefined : earlier?.createdAt) ?? now,
       lastSeenAt: now,
       expiresAt: now + maxMs,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
-      ...(byPasskey && { byPasskey }),
+      ...((byPasskey || earlier?.byPasskey) && { byPasskey: true }),
     });
     const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
     await enforceRowLimit(sessions, account.id, rank, maxSessions);
@@ -149,7 +149,10 @@ export interface Session extends SessionOrigin {
 }
 
 export interface SessionStart {
-  /** The session whose time of sign-in continues. */
+  /**
+   * The session that continues: the new one satisfies a second factor if it did, and has its time of sign-in if the account
+   * has an authenticator app.
+   */
   readonly replaced?: Credential | undefined;
   readonly byPasskey?: boolean;
 }
