@@ -156,7 +156,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     cause: 'The account has an authenticator app, and no code was sent',
     remedy:
       'Finish a sign-in with `POST /auth/second-factor`; otherwise repeat the request with `code` or `recoveryCode`',
-    detail: 'The account has a second factor. Send the code of the authenticator app, or a recovery code.',
+    detail: 'The account uses two-step sign-in. Send the code of the authenticator app, or a recovery code.',
   },
   INSUFFICIENT_CREDITS: {
     cause: 'The credits, or the calls of the month, are used up',
@@ -186,10 +186,10 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: `The model ${largest?.id} requires the plan ${planListing.find(({ id }) => id === largest?.minPlanRank)?.name} or above.`,
   },
   SECOND_FACTOR_NOT_ENABLED: {
-    cause: 'The organization requires a second factor, and the account has none',
+    cause: 'The organization requires two-step sign-in, and the account has none',
     remedy: 'Set up an authenticator app, or sign in with a passkey. API keys are not affected',
     detail:
-      'The organization requires a second factor. Set up an authenticator app, or add a passkey and sign in with it.',
+      'The organization requires two-step sign-in. Set up an authenticator app, or add a passkey and sign in with it.',
   },
   KEY_LIMIT_EXCEEDED: {
     cause: "The call may cost more than the key's own spending limit has left in its period",

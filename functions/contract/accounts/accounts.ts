@@ -36,7 +36,7 @@ const ownerToken = v.pipe(
   v.description('Instead of the password: a new identity token of a linked Google account, at most 10 minutes old.'),
 );
 export const totpCode = v.pipe(v.string('must be a string'), v.regex(/^\d{6}$/, 'must be six digits'));
-/** The second factor of an account that has one (docs/accounts.md#second-factor). */
+/** The second factor of an account that has one (docs/accounts.md#two-step-sign-in). */
 export const factorProof = {
   code: v.optional(totpCode),
   recoveryCode: v.optional(text(64)),

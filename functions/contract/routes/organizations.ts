@@ -87,7 +87,7 @@ export const organizationRoutes = {
     id: 'require-second-factor',
     method: 'PUT',
     path: `${path}/{id}/second-factor`,
-    summary: 'Require a second factor',
+    summary: 'Require two-step sign-in',
     note: 'Members without an authenticator app then need a session that began with a passkey. Keys continue to work.',
     access: 'own',
     bodyInput: SecondFactorRule,

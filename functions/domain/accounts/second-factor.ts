@@ -31,7 +31,7 @@ export interface FactorProof {
 /** Guesses are counted separately by where they are made, so that one place does not lock out the owner at another. */
 type Place = 'sign-in' | 'reset' | 'session';
 
-/** The second factor of an account: an authenticator app and its recovery codes (docs/accounts.md#second-factor). */
+/** The second factor of an account: an authenticator app and its recovery codes (docs/accounts.md#two-step-sign-in). */
 export function secondFactorService(
   store: SecondFactorStore,
   throttle: Throttle,
@@ -155,7 +155,7 @@ function recoveryDigest(accountId: number, code: string): string {
 const required = (): ServiceError =>
   new ServiceError(
     'SECOND_FACTOR_REQUIRED',
-    'The account has a second factor. Send the code of the authenticator app, or a recovery code.',
+    'The account uses two-step sign-in. Send the code of the authenticator app, or a recovery code.',
   );
 
 const expiredSignIn = (): ServiceError =>

@@ -87,18 +87,41 @@ export function keyCreatedMail(
   });
 }
 
-/** To a member of an organization, which the email names. `link`: the settings. */
-export function secondFactorRuleMail(to: Addressee, hasSecondFactor: boolean, link: string): MailContent {
+/** To a member of an organization. `link`: the settings. */
+export function secondFactorRuleMail(
+  to: Addressee,
+  { organization, hasSecondFactor }: { readonly organization: string; readonly hasSecondFactor: boolean },
+  link: string,
+): MailContent {
   const consequence = hasSecondFactor
     ? en`Your account has an authenticator app, so nothing changes for you.`
     : en`To keep your access, set up an authenticator app, or add a passkey and sign in with it.`;
   return emailContent({
-    subject: en`Your organization requires a second factor`,
+    subject: en`${{ organization }} requires two-step sign-in`,
     to,
-    body: [en`An owner of the organization now requires that its members sign in with a second factor.`, consequence],
+    body: [en`An owner of the organization now requires two-step sign-in of its members.`, consequence],
     action: en`Open your settings`,
     link,
     footer: en`API keys of the organization continue to work.`,
+  });
+}
+
+/** To a member whom another owner made an owner. `link`: the organization. */
+export function newOwnerMail(
+  to: Addressee,
+  { organization, sender }: { readonly organization: string; readonly sender: string },
+  link: string,
+): MailContent {
+  return emailContent({
+    subject: en`You are now an owner of ${{ organization }}`,
+    to,
+    body: [
+      en`${{ sender }} made you an owner of the organization.`,
+      en`Owners manage members, API keys, the plan and payments, and can delete the organization.`,
+    ],
+    action: en`Open the organization`,
+    link,
+    footer: en`If you did not expect this, contact that member, or leave the organization.`,
   });
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isName } from '#contract/accounts/names.ts';
 import { mayAccess, type OrganizationRole } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
@@ -21,6 +20,7 @@ import {
   type OrganizationStore,
   refusePersonal,
   refuseRole,
+  senderOf,
   tooManyOrganizations,
   unknownOrganization,
   untilDone,
@@ -70,15 +70,14 @@ export function invitationService({ store, enforceMailLimit, clock, random, publ
       refuseFull({ organization }, id);
       const { text, digest } = issueCredential('invitation', organizationId, random);
       const invitation = { id, email, role, invitedBy: acting.account.id, digest, expiresAt: now + lifetimeMs };
-      const content = invitationMail({ organization, inviter: acting.account, role, email }, linkOf(text));
+      const link = `${publicOrigin}/invitation?token=${text}#email=${encodeURIComponent(email)}`;
+      const content = invitationMail({ organization, inviter: acting.account, role, email }, link);
       const mail = { id: newRequestId(random), to: email, ...content };
       return (await store.invite(organization, invitation, mail, actorOf({ ...acting, role: actor.role }), now))
         ? invitationView(invitation)
         : undefined;
     });
   }
-
-  const linkOf = (token: string): string => `${publicOrigin}/invitation?token=${token}`;
 
   async function current({ accountId, account }: Acting) {
     const membership = await store.membership(accountId, account.id);
@@ -168,11 +167,10 @@ const roleNames: Readonly<Record<OrganizationRole, Phrase>> = {
 };
 
 function invitationMail({ organization, inviter, role, email }: InvitationFacts, link: string) {
-  const sender = isName(inviter.name) ? `${inviter.name} (${inviter.email})` : inviter.email;
   return emailContent({
     subject: en`You are invited to ${{ organization: organization.name }}`,
     to: { name: '', ...(inviter.language && { language: inviter.language }) },
-    body: en`${{ sender }} invites you to join the organization ${{ organization: organization.name }} with the role ${{ role: roleNames[role] }}. To accept, sign in or register with ${{ email }}. The link works once and for 7 days.`,
+    body: en`${{ sender: senderOf(inviter) }} invites you to join the organization ${{ organization: organization.name }} with the role ${{ role: roleNames[role] }}. To accept, sign in or register with ${{ email }}. The link works once and for 7 days.`,
     action: en`Join the organization`,
     link,
     footer: en`If you do not know the sender, you can ignore this email.`,

@@ -1,3 +1,4 @@
+import { isName } from '#contract/accounts/names.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
 import { mayAccess, type OrganizationAccess, type OrganizationRole, roleNames } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
@@ -52,6 +53,10 @@ export interface Membership {
 /** A person who receives an email about an account; `organization`: the name of the shared one, if it is one. */
 export type Recipient = Account & { readonly organization?: string };
 
+/** How emails to other people name a person. */
+export const senderOf = ({ name, email }: Pick<Account, 'name' | 'email'>): string =>
+  isName(name) ? `${name} (${email})` : email;
+
 /** The email to a member has an id of its own. */
 export const mailOf = (id: string, accountId: number, to: Recipient, content: MailContent): OutgoingMail => {
   return { id: to.id === accountId ? id : `${id}-${to.id}`, to: to.email, ...content };
@@ -59,6 +64,12 @@ export const mailOf = (id: string, accountId: number, to: Recipient, content: Ma
 
 /** The member who makes a change. It fails if the role has changed. */
 export type Actor = Pick<Member, 'userId' | 'role'>;
+
+/** An email about a role, and the time of the change in epoch ms. */
+export interface RoleNotice {
+  readonly mailTo: (account: Account) => OutgoingMail;
+  readonly now: number;
+}
 
 /** Each change is one transaction, which returns false if an item has changed since it was read. */
 export interface OrganizationStore {
@@ -73,9 +84,10 @@ export interface OrganizationStore {
   /** Omits members whose accounts were purged. */
   named(members: readonly Member[]): Promise<readonly NamedMember[]>;
   rename(id: number, name: string): Promise<boolean>;
-  /** Sends an email to each member, once for each id. */
-  notifyMembers(id: number, mailTo: (account: Account) => OutgoingMail, now: number): Promise<void>;
-  changeRole(id: number, before: Member, role: OrganizationRole, actor: Actor): Promise<boolean>;
+  /** Sends an email to each member except `setter`, once for each id. */
+  notifyMembers(id: number, setter: number, mailTo: (account: Account) => OutgoingMail, now: number): Promise<void>;
+  /** Sends the email of `notice` to the member. */
+  changeRole(id: number, before: Member, role: OrganizationRole, actor: Actor, notice?: RoleNotice): Promise<boolean>;
   /** `organization` as read. The last owner of one that is not deleted remains. */
   removeMember(organization: Organization, member: Member, actor: Actor): Promise<boolean>;
   invitations(id: number, now: number): Promise<readonly Invitation[]>;
@@ -155,7 +167,12 @@ export function roleTooSmall(access: OrganizationAccess, role: OrganizationRole)
 export const noSecondFactor = () =>
   new ServiceError(
     'SECOND_FACTOR_NOT_ENABLED',
-    'The organization requires a second factor. Set up an authenticator app, or add a passkey and sign in with it.',
+    'The organization requires two-step sign-in. Set up an authenticator app, or add a passkey and sign in with it.',
+  );
+export const ownSecondFactorFirst = () =>
+  new ServiceError(
+    'SECOND_FACTOR_NOT_ENABLED',
+    'Your own account has no two-step sign-in. First set up an authenticator app, or add a passkey and sign in with it.',
   );
 
 /** The same for organizations of others and unknown ones. */

@@ -5,11 +5,11 @@ import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { addresseeOf } from '../accounts/mail-preferences.ts';
-import { secondFactorRuleMail } from '../accounts/security-mails.ts';
+import { newOwnerMail, secondFactorRuleMail } from '../accounts/security-mails.ts';
 import { windows } from '../accounts/throttle.ts';
 import { openMeter } from '../billing/grants.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
-import { newAccountId } from '../shared/credential.ts';
+import { newAccountId, newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
@@ -27,7 +27,10 @@ import {
   type Organization,
   type OrganizationStore,
   organizationView,
+  ownSecondFactorFirst,
   personalOrganization,
+  type RoleNotice,
+  senderOf,
   type SetSecondFactor,
   refusePersonal,
   refuseRole,
@@ -52,6 +55,8 @@ export interface OrganizationParts {
   readonly setSecondFactor: SetSecondFactor;
   /** Limits how often members get emails about the requirement. */
   readonly enforceRuleLimit: (id: number) => Promise<void>;
+  /** Counts an email to a new owner. Returns false if the member got too many. */
+  readonly mayMailOwner: (id: number, userId: number) => Promise<boolean>;
   readonly publicOrigin: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -62,8 +67,11 @@ const retentionMs = 30 * dayMs;
 /** Each organization has a free allowance. */
 export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayMs }]);
 
-/** Turning on the requirement of a second factor sends an email to every member. */
+/** Turning on the requirement of a second factor sends an email to every other member. */
 export const secondFactorRequirements = windows('second-factor-rule', [{ max: 5, ms: dayMs }]);
+
+/** To a member who is made an owner again and again. */
+export const ownerMails = windows('owner-mail', [{ max: 5, ms: dayMs }]);
 
 /** Organizations and their members (docs/accounts.md#organizations). */
 export function organizationService(parts: OrganizationParts) {
@@ -103,9 +111,9 @@ export function organizationService(parts: OrganizationParts) {
   async function requireSecondFactor(acting: Acting, isRequired: boolean, requestId: string) {
     refusePersonal(
       acting,
-      'The personal organization has one member, whose second factor is a setting of the account.',
+      'The personal organization has one member, whose two-step sign-in is a setting of the account.',
     );
-    if (isRequired && !acting.hasSecondFactor) throw noSecondFactor();
+    if (isRequired && !acting.hasSecondFactor) throw ownSecondFactorFirst();
     const changed = await untilDone(async (tries) => {
       const { organization, member } = await own(acting);
       refuseRole('own', member.role);
@@ -118,11 +126,11 @@ export function organizationService(parts: OrganizationParts) {
       const { secondFactorRequiredAt: _, ...rest } = organization;
       return { organization: isRequired ? { ...rest, secondFactorRequiredAt: at } : rest, member };
     });
-    if (isRequired) await announceSecondFactor(changed.organization);
+    if (isRequired) await announceSecondFactor(changed.organization, acting.account.id);
     return organizationView(changed);
   }
 
-  async function announceSecondFactor(organization: Organization): Promise<void> {
+  async function announceSecondFactor(organization: Organization, setter: number): Promise<void> {
     const { id, name, secondFactorRequiredAt: since = 0 } = organization;
     const now = clock.now();
     if (now - since > dayMs) return;
@@ -131,11 +139,11 @@ export function organizationService(parts: OrganizationParts) {
       to: account.email,
       ...secondFactorRuleMail(
         addresseeOf({ ...account, organization: name }, publicOrigin),
-        account.secondFactorAt !== undefined,
-        `${publicOrigin}/settings`,
+        { organization: name, hasSecondFactor: account.secondFactorAt !== undefined },
+        `${publicOrigin}/settings#two-step`,
       ),
     });
-    await store.notifyMembers(id, mailTo, now);
+    await store.notifyMembers(id, setter, mailTo, now);
   }
 
   async function remove(acting: Acting): Promise<void> {
@@ -168,17 +176,37 @@ export function organizationService(parts: OrganizationParts) {
       if (role !== 'owner') throw isLastOwner();
       return named(ofPerson(acting.account));
     }
+    let notice: RoleNotice | undefined;
     const member = await untilDone(async (tries) => {
       const [{ organization, member: before }, actor] = await read(acting, userId, tries);
       const isOfOwner = before.role === 'owner' || role === 'owner';
       refuseRole(isOfOwner ? 'own' : 'manage', actor.role);
       if (before.role === role) return before;
       if (before.role === 'owner' && organization.owners === 1) throw isLastOwner();
-      if (!(await store.changeRole(organization.id, before, role, actor))) return undefined;
+      if (role === 'owner') notice ??= await noticeOfOwner(organization, userId, acting.account);
+      if (!(await store.changeRole(organization.id, before, role, actor, notice))) return undefined;
       if (isOfOwner) await parts.onOwners(organization.id);
       return { ...before, role };
     });
     return named(member);
+  }
+
+  async function noticeOfOwner(
+    { id, name }: Organization,
+    userId: number,
+    by: Account,
+  ): Promise<RoleNotice | undefined> {
+    if (!(await parts.mayMailOwner(id, userId))) return undefined;
+    const mailTo = (account: Account) => ({
+      id: newRequestId(parts.random),
+      to: account.email,
+      ...newOwnerMail(
+        addresseeOf({ ...account, organization: name }, publicOrigin),
+        { organization: name, sender: senderOf(by) },
+        `${publicOrigin}/organization`,
+      ),
+    });
+    return { mailTo, now: clock.now() };
   }
 
   async function named(member: Member) {

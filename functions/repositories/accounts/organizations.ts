@@ -174,10 +174,10 @@ export function organizationStore(
 
   const members: OrganizationStore['members'] = async (id) => named(await memberRows(id));
 
-  const notifyMembers: OrganizationStore['notifyMembers'] = async (id, mailTo, now) => {
+  const notifyMembers: OrganizationStore['notifyMembers'] = async (id, setter, mailTo, now) => {
     const people = (await usersOf(await memberRows(id)))
       .map(accountOf)
-      .filter(({ deletedAt }) => deletedAt === undefined);
+      .filter(({ id: userId, deletedAt }) => userId !== setter && deletedAt === undefined);
     await each(people.values(), concurrency, async (account) => {
       await commit(client, mailItems(table, account.id, mailTo(account), now));
     });
@@ -193,14 +193,17 @@ export function organizationStore(
       }),
     ]);
 
-  const changeRole: OrganizationStore['changeRole'] = (id, before, role, actor) => {
+  const changeRole: OrganizationStore['changeRole'] = async (id, before, role, actor, notice) => {
     const gained = Number(role === 'owner') - Number(before.role === 'owner');
     const owners = organizationUpdate(table, id, {
       set: ['owners = owners + :gained'],
       conditions: [isOpen, 'owners > :left'],
       values: { ':gained': gained, ':left': gained < 0 ? 1 : 0 },
     });
-    return commit(client, [roleUpdate(table, id, before, role), owners, ...actorCheck(id, actor, before.userId)]);
+    const people = notice ? (await usersOf([before])).map(accountOf) : [];
+    const sent = people.flatMap((one) => (notice ? mailItems(table, one.id, notice.mailTo(one), notice.now) : []));
+    const change = [roleUpdate(table, id, before, role), owners, ...actorCheck(id, actor, before.userId)];
+    return commit(client, [...change, ...sent]);
   };
 
   const removeMember: OrganizationStore['removeMember'] = ({ id, deletedAt }, member, actor) => {

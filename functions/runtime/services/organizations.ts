@@ -8,6 +8,7 @@ import {
 import {
   newOrganizations,
   organizationService,
+  ownerMails,
   secondFactorRequirements,
 } from '#domain/organizations/organizations.ts';
 import { organizationStore } from '#repositories/accounts/organizations.ts';
@@ -35,6 +36,7 @@ export function organizationServices(core: CoreServices, { keys, throttles, ...p
       setSecondFactor: (...change) =>
         secondFactorRules(dynamoClient(), { accounts: table('accounts'), audit: table('audit') })(...change),
       enforceRuleLimit: (id) => throttles().enforce(secondFactorRequirements, String(id)),
+      mayMailOwner: async (id, userId) => (await throttles().take(ownerMails, `${id}#${userId}`)) === 0,
       async enforceCreationLimit({ id, email }) {
         if (environment.NETWORK_LIMITS !== 'on') return;
         for (const subject of [String(id), email]) await throttles().enforce(newOrganizations, subject);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
+import { times } from '#test/many.ts';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { organizationCalls, type Session } from '#test/requests/organizations.ts';
 import { chat, code, usePerson, useTestService, type Person } from '#test/service/service.ts';
@@ -65,6 +66,27 @@ describe('a member who leaves', () => {
       [ben.id, 'owner'],
     ]);
     expect((await calls.call('DELETE', own, ada)).status).toBe(200);
+  });
+});
+
+describe('a new owner', () => {
+  it('gets one email, which names the organization and the other owner, at most five times a day', async () => {
+    const heir = await service.person();
+    const id = await calls.create(ada, 'Harbor Heirs');
+    await calls.join(id, ada, heir, 'admin');
+    const path = `/${id}/members/${heir.id}`;
+    const mails = async () =>
+      (await mailsTo(service, heir.email)).filter(({ subject }) => subject === 'You are now an owner of Harbor Heirs');
+    expect(
+      await Promise.all(times(3, async () => (await calls.call('PATCH', path, ada, { role: 'owner' })).status)),
+    ).toEqual([200, 200, 200]);
+    const [mail, ...others] = await mails();
+    expect(others).toEqual([]);
+    expect(mail?.text).toContain(`(${ada.email}) made you an owner of the organization.`);
+    expect(mail?.text).toContain('/organization\n');
+    for (const role of times(6, () => ['admin', 'owner']).flat()) await calls.call('PATCH', path, ada, { role });
+    expect((await calls.call('GET', `/${id}`, heir)).body.data.role).toBe('owner');
+    expect((await mails()).length).toBeLessThanOrEqual(5);
   });
 });
 

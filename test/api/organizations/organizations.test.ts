@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { organizationCalls } from '#test/requests/organizations.ts';
 import { code, usePerson, useTestService } from '#test/service/service.ts';
 
@@ -71,6 +72,8 @@ describe('an organization', () => {
       { id: expect.any(String), email: ben.email, role: 'developer', expiresAt: expect.any(String) },
     ]);
     const token = await calls.tokenTo(ben.email);
+    const [mail] = await mailsTo(service, ben.email);
+    expect(mail?.text).toContain(`?token=${token}#email=${encodeURIComponent(ben.email)}\n`);
     const accepted = await calls.accept(ben, token);
     expect([accepted.status, accepted.body.data]).toEqual([200, { organizationId: id, role: 'developer' }]);
     expect(code(await calls.accept(ben, token))).toBe('404 NOT_FOUND');

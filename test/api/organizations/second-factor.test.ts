@@ -42,7 +42,7 @@ async function organization(...members: readonly Session[]): Promise<number> {
   return made;
 }
 
-describe('a member without a second factor', () => {
+describe('a member without two-step sign-in', () => {
   const remains = new Set(['get-organization', 'remove-member']);
   const ofOrganizations = allRoutes.filter(
     (route) => route.credential.startsWith('session') && actsForOrganization(route),
@@ -58,7 +58,7 @@ describe('a member without a second factor', () => {
       const { body, ...refused } = await request(route, ben);
       expect(code({ body, ...refused })).toBe(locked);
       const envelope = route.format === 'envelope';
-      expect(envelope ? body.detail : JSON.stringify(body)).toContain('The organization requires a second factor.');
+      expect(envelope ? body.detail : JSON.stringify(body)).toContain('The organization requires two-step sign-in.');
     },
   );
 
@@ -98,6 +98,22 @@ describe('a member without a second factor', () => {
     expect(code(await credits(entered, of))).toBe(done);
     expect(code(await credits(await signIn(member.email, member.password), of))).toBe(locked);
   });
+
+  it('keeps its access after a change of the password in a session that began with a passkey', async () => {
+    const member = await service.person();
+    const of = await organization(member);
+    await rule(ada, true, of);
+    const { cookie } = await withPasskey(member);
+    const body = { currentPassword: member.password, newPassword: 'another river bank' };
+    const first = await service.call('POST', '/api/auth/change-password', { cookie, body });
+    expect(code(await credits({ cookie: cookieOf(first) }, of))).toBe(done);
+    const again = { currentPassword: body.newPassword, newPassword: member.password };
+    const second = await service.call('POST', '/api/auth/change-password', { cookie: cookieOf(first), body: again });
+    expect(code(await credits({ cookie: cookieOf(second) }, of))).toBe(done);
+    const byPassword = await signIn(member.email, member.password);
+    const third = await service.call('POST', '/api/auth/change-password', { ...byPassword, body });
+    expect(code(await credits({ cookie: cookieOf(third) }, of))).toBe(locked);
+  });
 });
 
 describe('the requirement', () => {
@@ -112,7 +128,8 @@ describe('the requirement', () => {
 
   it('is set only by an owner who has a second factor, and not for a personal organization', async () => {
     const of = await calls.create(ben);
-    expect(code(await rule(ben, true, of))).toBe(locked);
+    const refused = await rule(ben, true, of);
+    expect([code(refused), refused.body.detail]).toEqual([locked, expect.stringMatching(/^Your own account has no/)]);
     expect(code(await credits(ben, of))).toBe(done);
     expect(code(await rule(ada, true, ada.id))).toBe('409 INVALID_STATE');
     expect((await calls.call('PUT', `/${of}/second-factor`, ben, { required: 'yes' })).status).toBe(400);
@@ -139,16 +156,17 @@ describe('the requirement', () => {
     ]);
   });
 
-  it('is announced to every member once, with what to do, even if the request is repeated', async () => {
+  it('is announced once to every member but the owner who set it, even if the request is repeated', async () => {
     const member = await service.person();
     const of = await organization(member);
     await Promise.all(times(5, () => rule(ada, true, of)));
-    const announced = 'Your organization requires a second factor';
+    const announced = 'Harbor Works requires two-step sign-in';
     expect((await subjects(member.email)).filter((subject) => subject === announced)).toHaveLength(1);
     const mail = (await mailsTo(service, member.email)).find(({ subject }) => subject === announced);
     expect(mail?.text).toContain('Organization: Harbor Works');
     expect(mail?.text).toContain('To keep your access, set up an authenticator app');
-    expect(mail?.text).toContain('/settings');
+    expect(mail?.text).toContain('/settings#two-step');
+    expect(await subjects(ada.email)).not.toContain(announced);
   });
 
   it('is announced again at the next request if the first one was interrupted', async () => {
@@ -161,7 +179,7 @@ describe('the requirement', () => {
     const event = { accountId: of, action: 'require_second_factor', reason: 'x', at, requestId: 'r1' } as const;
     expect(await set(at, owner, { ...event, before: {}, after: {} })).toBe(true);
     await rule(ada, true, of);
-    expect(await subjects(member.email)).toContain('Your organization requires a second factor');
+    expect(await subjects(member.email)).toContain('Harbor Works requires two-step sign-in');
   });
 
   it('writes one audit event for each change, and none for a repeated request', async () => {

@@ -221,11 +221,18 @@ export const messages: Readonly<Record<string, string>> = {
     'في حسابك تطبيق مصادقة، ولذلك لا يتغيّر شيء بالنسبة إليك.',
   'To keep your access, set up an authenticator app, or add a passkey and sign in with it.':
     'للاحتفاظ بإمكانية الوصول، قم بإعداد تطبيق مصادقة، أو أضف مفتاح مرور وسجّل الدخول به.',
-  'Your organization requires a second factor': 'تتطلب مؤسستك عاملًا ثانيًا',
-  'An owner of the organization now requires that its members sign in with a second factor.':
-    'أصبح أحد مالكي المؤسسة يشترط أن يسجّل الأعضاء الدخول بعامل ثانٍ.',
+  '{organization} requires two-step sign-in': 'تتطلب {organization} تسجيل الدخول بخطوتين',
+  'An owner of the organization now requires two-step sign-in of its members.':
+    'أصبح أحد مالكي المؤسسة يشترط على الأعضاء تسجيل الدخول بخطوتين.',
   'Open your settings': 'فتح الإعدادات',
   'API keys of the organization continue to work.': 'تستمر مفاتيح API الخاصة بالمؤسسة في العمل.',
+  'You are now an owner of {organization}': 'أصبحت مالكًا في {organization}',
+  '{sender} made you an owner of the organization.': 'جعلك {sender} مالكًا للمؤسسة.',
+  'Owners manage members, API keys, the plan and payments, and can delete the organization.':
+    'يدير المالكون الأعضاء ومفاتيح API والخطة والمدفوعات، ويمكنهم حذف المؤسسة.',
+  'Open the organization': 'فتح المؤسسة',
+  'If you did not expect this, contact that member, or leave the organization.':
+    'إذا لم تكن تتوقع ذلك، فتواصل مع هذا العضو أو غادر المؤسسة.',
   owner: 'مالك',
   admin: 'مشرف',
   developer: 'مطوّر',

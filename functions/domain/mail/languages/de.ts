@@ -240,11 +240,18 @@ export const messages: Readonly<Record<string, string>> = {
     'Ihr Konto hat eine Authenticator-App, daher ändert sich für Sie nichts.',
   'To keep your access, set up an authenticator app, or add a passkey and sign in with it.':
     'Um Ihren Zugang zu behalten, richten Sie eine Authenticator-App ein, oder fügen Sie einen Passkey hinzu und melden Sie sich damit an.',
-  'Your organization requires a second factor': 'Ihre Organisation verlangt einen zweiten Faktor',
-  'An owner of the organization now requires that its members sign in with a second factor.':
-    'Ein Inhaber der Organisation verlangt jetzt, dass sich die Mitglieder mit einem zweiten Faktor anmelden.',
+  '{organization} requires two-step sign-in': '{organization} verlangt die zweistufige Anmeldung',
+  'An owner of the organization now requires two-step sign-in of its members.':
+    'Ein Inhaber der Organisation verlangt jetzt von den Mitgliedern die zweistufige Anmeldung.',
   'Open your settings': 'Einstellungen öffnen',
   'API keys of the organization continue to work.': 'API-Schlüssel der Organisation funktionieren weiterhin.',
+  'You are now an owner of {organization}': 'Sie sind jetzt Inhaber von {organization}',
+  '{sender} made you an owner of the organization.': '{sender} hat Sie zum Inhaber der Organisation gemacht.',
+  'Owners manage members, API keys, the plan and payments, and can delete the organization.':
+    'Inhaber verwalten Mitglieder, API-Schlüssel, den Tarif und Zahlungen und können die Organisation löschen.',
+  'Open the organization': 'Organisation öffnen',
+  'If you did not expect this, contact that member, or leave the organization.':
+    'Wenn Sie damit nicht gerechnet haben, wenden Sie sich an dieses Mitglied, oder verlassen Sie die Organisation.',
   owner: 'Inhaber',
   admin: 'Admin',
   developer: 'Entwickler',

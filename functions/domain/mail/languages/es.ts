@@ -196,10 +196,10 @@ export const messages: Readonly<Record<string, string>> = {
     'Su cuenta se ha eliminado: sus claves dejaron de funcionar de inmediato y sus datos se borrarán definitivamente en 30 días.',
   'If it was not you, write to the operators of the service within these 30 days.':
     'Si no fue usted, escriba a los operadores del servicio dentro de estos 30 días.',
-  'Two-step sign-in was turned on': 'Se ha activado el inicio de sesión en dos pasos',
+  'Two-step sign-in was turned on': 'Se ha activado la verificación en dos pasos',
   'Signing in to your account now also needs a code from an authenticator app.':
     'Para iniciar sesión en su cuenta ahora también se necesita un código de una aplicación de autenticación.',
-  'Two-step sign-in was turned off': 'Se ha desactivado el inicio de sesión en dos pasos',
+  'Two-step sign-in was turned off': 'Se ha desactivado la verificación en dos pasos',
   'Signing in to your account no longer needs a code from an authenticator app.':
     'Para iniciar sesión en su cuenta ya no se necesita un código de una aplicación de autenticación.',
   'A recovery code was used': 'Se ha utilizado un código de recuperación',
@@ -235,11 +235,18 @@ export const messages: Readonly<Record<string, string>> = {
     'Su cuenta tiene una aplicación de autenticación, por lo que nada cambia para usted.',
   'To keep your access, set up an authenticator app, or add a passkey and sign in with it.':
     'Para conservar su acceso, configure una aplicación de autenticación, o añada una llave de acceso e inicie sesión con ella.',
-  'Your organization requires a second factor': 'Su organización requiere un segundo factor',
-  'An owner of the organization now requires that its members sign in with a second factor.':
-    'Un propietario de la organización requiere ahora que sus miembros inicien sesión con un segundo factor.',
+  '{organization} requires two-step sign-in': '{organization} requiere la verificación en dos pasos',
+  'An owner of the organization now requires two-step sign-in of its members.':
+    'Un propietario de la organización requiere ahora la verificación en dos pasos a sus miembros.',
   'Open your settings': 'Abrir la configuración',
   'API keys of the organization continue to work.': 'Las claves de API de la organización siguen funcionando.',
+  'You are now an owner of {organization}': 'Ahora es propietario de {organization}',
+  '{sender} made you an owner of the organization.': '{sender} le ha nombrado propietario de la organización.',
+  'Owners manage members, API keys, the plan and payments, and can delete the organization.':
+    'Los propietarios gestionan los miembros, las claves de API, el plan y los pagos, y pueden eliminar la organización.',
+  'Open the organization': 'Abrir la organización',
+  'If you did not expect this, contact that member, or leave the organization.':
+    'Si no lo esperaba, póngase en contacto con ese miembro o abandone la organización.',
   owner: 'propietario',
   admin: 'administrador',
   developer: 'desarrollador',

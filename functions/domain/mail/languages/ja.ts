@@ -233,11 +233,18 @@ export const messages: Readonly<Record<string, string>> = {
     'アカウントに認証アプリが設定されているため、変更はありません。',
   'To keep your access, set up an authenticator app, or add a passkey and sign in with it.':
     'アクセスを維持するには、認証アプリを設定するか、パスキーを追加してログインしてください。',
-  'Your organization requires a second factor': '組織が 2 つ目の認証要素を必須にしました',
-  'An owner of the organization now requires that its members sign in with a second factor.':
-    '組織のオーナーが、メンバーのログインに 2 つ目の認証要素を必須にしました。',
+  '{organization} requires two-step sign-in': '{organization} で 2 段階認証が必須になりました',
+  'An owner of the organization now requires two-step sign-in of its members.':
+    '組織のオーナーが、メンバーのログインに 2 段階認証を必須にしました。',
   'Open your settings': '設定を開く',
   'API keys of the organization continue to work.': '組織の API キーは引き続き機能します。',
+  'You are now an owner of {organization}': '{organization} のオーナーになりました',
+  '{sender} made you an owner of the organization.': '{sender} さんがあなたを組織のオーナーにしました。',
+  'Owners manage members, API keys, the plan and payments, and can delete the organization.':
+    'オーナーは、メンバー、API キー、プラン、支払いを管理し、組織を削除できます。',
+  'Open the organization': '組織を開く',
+  'If you did not expect this, contact that member, or leave the organization.':
+    '心当たりがない場合は、このメンバーに連絡するか、組織から退出してください。',
   owner: 'オーナー',
   admin: '管理者',
   developer: '開発者',

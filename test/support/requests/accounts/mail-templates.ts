@@ -4,7 +4,13 @@ import { alertMail, planChangedMail, planEndMail } from '#domain/accounts/billin
 import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } from '#domain/accounts/email-change.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mail-layout.ts';
 import * as mails from '#domain/accounts/mails.ts';
-import { keyCreatedMail, newDeviceMail, secondFactorRuleMail, securityMail } from '#domain/accounts/security-mails.ts';
+import {
+  keyCreatedMail,
+  newDeviceMail,
+  newOwnerMail,
+  secondFactorRuleMail,
+  securityMail,
+} from '#domain/accounts/security-mails.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
 import { webhookDisabledMail } from '#domain/webhooks/delivery.ts';
 
@@ -16,6 +22,8 @@ const renewal = { plan: 'Dev Pass', cents: 2999, endsOn: '2026-12-08', creditsUn
 const topUp = { credits: 1000, cents: 1000, reason: 'declined', isOff: false } as const;
 const returned = { what: 'Dev Pass', cents: 2999, creditsTaken: 10, reason: 'refunded' } as const;
 const device = { browser: 'Firefox', system: 'Windows', country: 'DE', isLocal: false, at: Date.UTC(2027, 0, 31) };
+const rule = { organization: 'Harbor Works', hasSecondFactor: false };
+const transfer = { organization: 'Harbor Works', sender: 'Grace (grace@example.com)' };
 const key = { prefix: 'tai_0123456789abc', lastFour: 'wxyz', createdAt: Date.UTC(2027, 0, 31) };
 
 export type WriteMail = (to: Addressee, link: string) => MailContent;
@@ -53,7 +61,8 @@ export const mailTemplates: [name: string, write: WriteMail, isToOwner: boolean]
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
   ['newDeviceMail', (to, target) => newDeviceMail(to, device, target), true],
   ['keyCreatedMail', (to, target) => keyCreatedMail(to, key, target), true],
-  ['secondFactorRuleMail', (to, target) => secondFactorRuleMail(to, false, target), true],
+  ['secondFactorRuleMail', (to, target) => secondFactorRuleMail(to, rule, target), true],
+  ['newOwnerMail', (to, target) => newOwnerMail(to, transfer, target), true],
   ['webhookDisabledMail', (to, target) => webhookDisabledMail(to, failing, target), true],
   ...planChanges,
   ['planEndMail', (to, target) => planEndMail(to, planEnd, target), true],
