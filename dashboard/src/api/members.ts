@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { organizationRoutes } from '#contract/routes/organizations.ts';
 import { useSharedOrganization } from './organizations.ts';
 import { useData } from './reads.ts';
+import { toApiError } from './response.ts';
 
 export type Member = v.InferOutput<typeof organizationRoutes.listMembers.output>['items'][number];
 
@@ -9,4 +10,10 @@ export type Member = v.InferOutput<typeof organizationRoutes.listMembers.output>
 export function useMembers() {
   const shared = useSharedOrganization();
   return useData(organizationRoutes.listMembers, { path: { id: shared?.id ?? '' } }, { enabled: shared !== undefined });
+}
+
+/** Whether the organization refuses the person, who can only set up two-step sign-in or leave. */
+export function useIsLocked(): boolean {
+  const { error } = useMembers();
+  return error !== null && toApiError(error).code === 'SECOND_FACTOR_NOT_ENABLED';
 }

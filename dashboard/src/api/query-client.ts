@@ -24,15 +24,17 @@ function isTransient(error: Error): boolean {
 
 /**
  * Handles errors that concern the whole page: an ended session, an unconfirmed account, and a membership that may have
- * ended or changed.
+ * ended, changed, or got a requirement.
  */
 export function followUp(error: Error): void {
   if (!(error instanceof ApiError)) return;
   if (error.code === 'INVALID_API_KEY') leaveForSignIn();
   if (error.code === 'ACCOUNT_NOT_CONFIRMED') checkAccount();
-  if (documentOrganization() && (error.status === 404 || error.code === 'INSUFFICIENT_PERMISSIONS'))
+  if (documentOrganization() && (error.status === 404 || ofMembership.has(error.code)))
     void queryClient.refetchQueries({ queryKey: listKey }, { cancelRefetch: false });
 }
+
+const ofMembership: ReadonlySet<string> = new Set(['INSUFFICIENT_PERMISSIONS', 'SECOND_FACTOR_NOT_ENABLED']);
 
 /** Redirects to the sign-in page, which returns to the current page. */
 function leaveForSignIn(): void {

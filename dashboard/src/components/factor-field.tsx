@@ -7,7 +7,7 @@ export function factorOf(factor: string) {
   return /^\d{6}$/.test(code) ? { code } : { recoveryCode: factor };
 }
 
-/** A field for the second factor of an account that has one. */
+/** A field for the code of an account with two-step sign-in. */
 export function FactorField(field: TextInputProps) {
   return (
     <TextInput

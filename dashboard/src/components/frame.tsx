@@ -26,7 +26,7 @@ import { offer } from '#contract/offer/current-offer.ts';
 import { takeAccountChange } from '../api/account.ts';
 import { useSellsCredits } from '../api/config.ts';
 import { documentOrganization } from '../api/organization.ts';
-import { takeLeaveReason, useOrganizations, useMay } from '../api/organizations.ts';
+import { takeLeaveReason, useMay, useOrganizations, useSharedOrganization } from '../api/organizations.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useCredits, useMe, useMember } from '../api/reads.ts';
 import { formatWhole, isUnlimited } from '../lib/format.ts';
@@ -44,6 +44,7 @@ import { paletteKeys, usePalette } from './palette/use-palette.tsx';
 
 /** Loaded only for members of shared organizations. */
 const OrganizationSwitch = lazy(orReload(() => import('./organization-switch.tsx')));
+const LockedPage = lazy(orReload(() => import('./locked-page.tsx')));
 const RefusedPage = lazy(orReload(() => import('./refused-page.tsx')));
 const AcceptTerms = lazy(orReload(() => import('./accept-terms.tsx')));
 
@@ -137,7 +138,7 @@ export function Shell({ isOpen, children }: ShellProps) {
             <AcceptTerms terms={asked} />
           </Suspense>
         )}
-        {isReady && !asked && <RolePage>{children}</RolePage>}
+        {isReady && !asked && <AdmittedPage isOpen={isOpen}>{children}</AdmittedPage>}
         {!isReady && !error && <PageSkeleton />}
         {!isReady && error && (
           <ErrorNotice error={error} onRetry={() => void (me.data ? organizations : me).refetch()} />
@@ -151,7 +152,23 @@ export function Shell({ isOpen, children }: ShellProps) {
   );
 }
 
-/** Shows the reason in place of a page that the member's role may not use. */
+/** Pages of the person, which an organization does not lock. */
+const personalPages = new Set(['/organization', '/settings', '/operator']);
+
+/** Shows the reason in place of a page that the organization or the member's role does not permit. */
+function AdmittedPage({ isOpen, children }: ShellProps) {
+  const [location] = useLocation();
+  const isStrict = useSharedOrganization()?.requiresSecondFactor === true;
+  const { data: me } = useMe({ enabled: isStrict });
+  const page = <RolePage>{children}</RolePage>;
+  if (isOpen || !isStrict || me?.hasSecondFactor !== false || personalPages.has(location)) return page;
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <LockedPage>{page}</LockedPage>
+    </Suspense>
+  );
+}
+
 function RolePage({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const link = restrictedLink(location);
@@ -273,10 +290,11 @@ const Unit = ({ children }: { children?: ReactNode }) => (
 );
 
 function CreditsLeft() {
-  const { data } = useCredits();
+  const { data, error } = useCredits();
   const sellsCredits = useSellsCredits();
-  if (!data) return <Skeleton height={62} radius="md" />;
-  const hasBuyLink = sellsCredits && !isUnlimited(data.balance);
+  const mayBill = useMay('bill');
+  if (!data) return error ? null : <Skeleton height={62} radius="md" />;
+  const hasBuyLink = sellsCredits && mayBill && !isUnlimited(data.balance);
   const left = formatWhole(data.balance);
   const credits = Math.round(data.balance);
   const granted = data.lots.reduce((sum, lot) => sum + lot.granted, 0);

@@ -67,6 +67,8 @@ function sentence(error: ApiError, wait: number): string {
     return [creditsTitle(error.message), error.message].filter(Boolean).join(' ');
   if (error.code === 'ACCOUNT_NOT_CONFIRMED')
     return t`Confirm your email first. Open the link in the email we sent when you registered.`;
+  if (error.code === 'SECOND_FACTOR_NOT_ENABLED')
+    return t`This organization requires two-step sign-in. Set up an authenticator app, or add a passkey and sign in with it.`;
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return wait > 0 ? t`${message} Retry in ${wait} s.` : t`${message} Retry now.`;
   if (error.status >= 500 && requestId !== undefined) return t`${message} (request ID ${requestId})`;
@@ -126,8 +128,17 @@ function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): R
         <Trans>Resend the confirmation email</Trans>
       </Link>
     );
+  if (error.code === 'SECOND_FACTOR_NOT_ENABLED') return <TwoStepLink />;
   return error.status === 0 || error.status >= 500 ? retry : undefined;
 }
+
+export const twoStepHref = '/settings#two-step';
+
+export const TwoStepLink = () => (
+  <Link href={twoStepHref}>
+    <Trans>Set up two-step sign-in</Trans>
+  </Link>
+);
 
 /** Bought credits do not raise the limit of calls per month. */
 function MoreCredits({ isMonthlyLimit }: { isMonthlyLimit: boolean }) {

@@ -2,6 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { Anchor, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'wouter';
+import { useMay } from '../api/organizations.ts';
 import { useTitle } from '../lib/focus.ts';
 import { Icon, type IconName } from './icon.tsx';
 import css from './page.module.css';
@@ -41,14 +42,16 @@ interface PanelProps {
   readonly aside?: ReactNode;
   readonly children: ReactNode;
   readonly className?: string | undefined;
+  /** Name in the URL's hash (`useSection`). */
+  readonly id?: string;
 }
 
-export function Panel({ title, aside, children, className }: PanelProps) {
-  const id = useId();
+export function Panel({ title, aside, children, className, id }: PanelProps) {
+  const titleId = useId();
   return (
-    <section className={[css.panel, className].filter(Boolean).join(' ')} aria-labelledby={id}>
+    <section id={id} className={[css.panel, className].filter(Boolean).join(' ')} aria-labelledby={titleId}>
       <div className={css.head}>
-        <Title order={2} id={id}>
+        <Title order={2} id={titleId} {...(id !== undefined && { tabIndex: -1 })}>
           {title}
         </Title>
         {aside}
@@ -83,7 +86,9 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   );
 }
 
+/** Hidden from members whose role may not call models. */
 export function PlaygroundLink() {
+  if (!useMay('develop')) return null;
   return (
     <Anchor component={Link} href="/playground" size="sm" fw={600}>
       <Trans>Open the playground</Trans>

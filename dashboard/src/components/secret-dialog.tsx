@@ -30,21 +30,18 @@ interface SecretDialogProps {
 export function SecretDialog({ isOpen, onClose, kind, title, secretTitle, form }: SecretDialogProps) {
   const [secret, setSecret] = useState<string>();
   const isForm = secret === undefined;
-  function close(): void {
-    setSecret(undefined);
-    onClose();
-  }
   return (
     <Modal
       opened={isOpen}
-      onClose={close}
+      onClose={onClose}
+      onExitTransitionEnd={() => setSecret(undefined)}
       title={isForm ? title : secretTitle}
       closeOnClickOutside={isForm}
       closeOnEscape={isForm}
       withCloseButton={isForm}
       size="lg"
     >
-      {isForm ? form(setSecret) : <ShownSecret kind={kind} secret={secret} onDone={close} />}
+      {isForm ? form(setSecret) : <ShownSecret kind={kind} secret={secret} onDone={onClose} />}
     </Modal>
   );
 }

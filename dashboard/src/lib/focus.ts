@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useLocationProperty } from 'wouter/use-browser-location';
 import { offer } from '#contract/offer/current-offer.ts';
 
 let isFirstPage = true;
@@ -20,6 +21,19 @@ export function useTitle(title: string): RefObject<HTMLHeadingElement | null> {
     isFirstPage = false;
   }, []);
   return heading;
+}
+
+/** Scrolls to the section that the URL's hash names, and focuses its heading. Call it in the component of a page. */
+export function useSection(): void {
+  const hash = useLocationProperty(
+    () => window.location.hash,
+    () => '',
+  );
+  useEffect(() => {
+    const section = hash === '' ? null : document.querySelector(`section[id="${CSS.escape(hash.slice(1))}"]`);
+    section?.scrollIntoView();
+    section?.querySelector('h2')?.focus({ preventScroll: true });
+  }, [hash]);
 }
 
 /** Longer than a dialog needs to return the focus to the element that opened it. */

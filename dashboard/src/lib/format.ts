@@ -17,7 +17,8 @@ const seconds = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximu
 const dollars = new Intl.NumberFormat(language === 'en' ? 'en-US' : locale, {
   style: 'currency',
   currency: 'USD',
-  currencyDisplay: 'narrowSymbol',
+  // In Arabic the symbol would be "US$".
+  currencyDisplay: language === 'ar' ? 'code' : 'narrowSymbol',
 });
 
 const day = { day: 'numeric', month: 'short' } as const;

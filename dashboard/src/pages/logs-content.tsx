@@ -19,11 +19,13 @@ import type { RequestEntry } from './logs.tsx';
 
 interface StoredTextsProps {
   readonly request: RequestEntry;
+  /** Whether the user has asked for the texts. */
+  readonly isAsked: boolean;
 }
 
 /** Prompt and response of a request. Read on demand, because reading those of another member's key is audited. */
-export function StoredTexts({ request: { keyId, requestId, contentExpiresAt } }: StoredTextsProps) {
-  const [isShown, setShown] = useState(false);
+export function StoredTexts({ request: { keyId, requestId, contentExpiresAt }, isAsked }: StoredTextsProps) {
+  const [isShown, setShown] = useState(isAsked);
   const refusal = useRefusal({
     access: 'develop',
     what: t({ message: 'read prompts and responses', comment: 'After “Only owners, admins and developers can”' }),
@@ -38,7 +40,7 @@ export function StoredTexts({ request: { keyId, requestId, contentExpiresAt } }:
       <Text size="sm" c="dimmed">
         <Trans>Stored until {until}.</Trans>
       </Text>
-      {isShown ? (
+      {isShown && refusal === undefined ? (
         <Texts id={keyId} requestId={requestId} />
       ) : (
         <Button variant="default" onClick={() => setShown(true)} disabled={refusal !== undefined} title={refusal}>

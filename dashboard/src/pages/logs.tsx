@@ -78,7 +78,7 @@ export function RequestsPanel({ queryKey, list, keys, empty, isOwn = false }: Re
     rowsOf: ({ requests }) => requests,
     keepsPrevious: true,
   });
-  const { item, isOpen, open, close } = useOpened<RequestEntry>();
+  const { item, isOpen, open, close } = useOpened<OpenedRequest>();
   const saving = useLogExport({ list, query: requested });
   const isFiltered = Object.values(requested).some((value) => value !== undefined);
   const noMatch = <NoMatch icon="logs" title={t`No requests match these filters`} filters={[...filters, ...texts]} />;
@@ -100,17 +100,17 @@ export function RequestsPanel({ queryKey, list, keys, empty, isOwn = false }: Re
       </Group>
       <ExportStatus {...saving} />
       <PagedList pages={pages} empty={isFiltered ? noMatch : empty}>
-        {(requests) => <RequestTable requests={requests} onOpen={open} />}
+        {(requests) => <RequestTable requests={requests} onOpen={open} mayHaveTexts={isOwn} />}
       </PagedList>
       <DetailsDrawer title={t`Request`} size={440} item={item} isOpen={isOpen} onClose={close}>
-        {(request) => (
+        {({ request, asksTexts }) => (
           <RequestDetails
             request={request}
             texts={
               isOwn &&
               request.contentExpiresAt !== null && (
                 <Suspense>
-                  <StoredTexts key={request.requestId} request={request} />
+                  <StoredTexts key={request.requestId} request={request} isAsked={asksTexts} />
                 </Suspense>
               )
             }
@@ -209,17 +209,35 @@ function useFilters(today: string, keys: readonly KeyRecord[]) {
   return { filters: [days, status, service, model, key], texts, requested };
 }
 
-interface RequestTableProps {
-  readonly requests: readonly RequestEntry[];
-  readonly onOpen: (request: RequestEntry) => void;
+/** A request in the drawer. `asksTexts`: with its prompt and response. */
+interface OpenedRequest {
+  readonly request: RequestEntry;
+  readonly asksTexts: boolean;
 }
 
-function RequestTable({ requests, onOpen }: RequestTableProps) {
+interface RequestTableProps {
+  readonly requests: readonly RequestEntry[];
+  readonly onOpen: (opened: OpenedRequest) => void;
+  readonly mayHaveTexts: boolean;
+}
+
+function RequestTable({ requests, onOpen, mayHaveTexts }: RequestTableProps) {
+  const texts: Column<RequestEntry> = {
+    title: t`Prompt and response`,
+    cell: (request) =>
+      request.contentExpiresAt === null ? (
+        '–'
+      ) : (
+        <DetailsButton onClick={() => onOpen({ request, asksTexts: true })}>{t`Show`}</DetailsButton>
+      ),
+  };
   const columns: Column<RequestEntry>[] = [
     {
       title: t`Time`,
       place: 'lead',
-      cell: (request) => <DetailsButton onClick={() => onOpen(request)}>{formatSecond(request.at)}</DetailsButton>,
+      cell: (request) => (
+        <DetailsButton onClick={() => onOpen({ request, asksTexts: false })}>{formatSecond(request.at)}</DetailsButton>
+      ),
     },
     { title: t`Status`, cell: (request) => <StatusBadge {...request} /> },
     { title: t`Service`, place: 'wide', cell: whatFor },
@@ -227,6 +245,7 @@ function RequestTable({ requests, onOpen }: RequestTableProps) {
     { title: t`Tokens`, place: 'end', cell: tokensOf },
     { title: t`Latency`, place: 'end', cell: ({ latencyMs }) => formatDuration(latencyMs) },
     { title: t`Credits`, place: 'end', cell: ({ credits }) => formatCredits(credits) },
+    ...(mayHaveTexts && requests.some(({ contentExpiresAt }) => contentExpiresAt !== null) ? [texts] : []),
   ];
   return (
     <DataTable
@@ -264,6 +283,7 @@ function RequestDetails({ request, texts }: { request: RequestEntry; texts: Reac
           })}
         </Text>
       )}
+      {texts}
       <Details>
         <Detail title={t`Request ID`}>
           <Copyable value={requestId} what={t`request ID`} />
@@ -290,7 +310,6 @@ function RequestDetails({ request, texts }: { request: RequestEntry; texts: Reac
         {firstByteMs !== null && <Detail title={t`Time to first token`}>{formatDuration(firstByteMs)}</Detail>}
         <Detail title={t`Credits charged`}>{formatCredits(credits)}</Detail>
       </Details>
-      {texts}
       <Text component="h3" fw={600} size="sm">
         <Trans>Response headers</Trans>
       </Text>

@@ -20,15 +20,17 @@ export function contentTests(): void {
     await (await service.open('/v1/chat/completions', person.key, body)).text();
     await service.settled();
     await page.goto('/logs');
-    const opener = page
+    const row = page
       .getByRole('table', { name: /^Requests/ })
       .getByRole('row')
-      .nth(1)
-      .getByRole('button');
-    await opener.click();
+      .nth(1);
+    await row.getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Request' });
     await drawer.getByText(/^Stored until/).waitFor();
-    await drawer.getByRole('button', { name: 'Show', exact: true }).click();
+    await drawer.getByRole('button', { name: 'Show', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'hidden' });
+    await row.getByRole('button', { name: 'Show', exact: true }).click();
     const prompt = drawer.getByRole('region', { name: 'prompt' });
     await eventually(() => prompt.textContent()).toContain('onerror=');
     await eventually(() => drawer.getByRole('region', { name: 'response' }).textContent()).toContain('"content": ');
@@ -61,9 +63,8 @@ export function contentTests(): void {
       .getByRole('table', { name: /^Requests/ })
       .getByRole('row')
       .nth(1)
-      .getByRole('button')
+      .getByRole('button', { name: 'Show', exact: true })
       .click();
-    await logs.getByRole('button', { name: 'Show', exact: true }).click();
     await logs.getByRole('region', { name: 'response' }).waitFor();
     await expectReadable(logs, 'content-drawer');
     await expectFits(logs, 'content-drawer');

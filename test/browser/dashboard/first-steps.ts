@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
+import { createTeam, memberOf, openIn } from '../organizations/organizations.ts';
 import { expectFits, expectReadable } from '../pages/findings.ts';
 import { become, eventually, goTo, heading, open, press, service, shows } from '../stage.ts';
 
@@ -19,6 +20,10 @@ export function firstStepTests(): void {
     expect(await page.getByRole('region', { name: 'Alerts' }).count()).toBe(0);
     await expectReadable(page, 'first-steps');
     await panel(page).getByRole('link', { name: 'Open local inbox' }).waitFor();
+    await page.goto('/keys?new');
+    const dialog = page.getByRole('dialog', { name: 'Create API key' });
+    await dialog.getByRole('button', { name: 'resend the email' }).waitFor();
+    expect(await dialog.getByLabel('Name').count()).toBe(0);
 
     await page.goto(`/confirm?token=${await service.mailedToken(person.email)}`);
     await shows(page, 'Email confirmed');
@@ -48,6 +53,24 @@ export function firstStepTests(): void {
     await page.getByRole('region', { name: 'Plan', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(await panel(page).count()).toBe(0);
+  });
+
+  test.each([
+    ['developer', ['Create an API key', 'Make your first call']],
+    ['billing', ['Choose a plan']],
+    ['viewer', []],
+  ])('in an organization include only what the role %s may do', async (role, expected) => {
+    const team = await createTeam(await service.person(), 'Acme');
+    const page = await openIn(team, '/', await memberOf(team, role));
+    await page.getByRole('region', { name: 'Plan', exact: true }).waitFor();
+    const titles = ['Create an API key', 'Make your first call', 'Choose a plan', 'Open the playground'];
+    const shown = async () => {
+      const texts = (await page.locator('main').allTextContents()).join('');
+      return titles.filter((title) => texts.includes(title));
+    };
+    await page.waitForLoadState('networkidle');
+    const playground = role === 'developer' ? ['Open the playground'] : [];
+    expect((await shown()).toSorted()).toEqual([...expected, ...playground].toSorted());
   });
 
   test('stay dismissed for their account only, even in a shared browser', async () => {

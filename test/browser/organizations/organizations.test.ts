@@ -180,11 +180,11 @@ describe('an invitation', () => {
     const email = 'newcomer@example.com';
     await callAs(team.owner, team.id, 'POST', `/api/organizations/${team.id}/invitations`, { email, role: 'viewer' });
     const token = await service.mailedToken(email);
-    const page = await open(`/invitation?token=${token}`);
+    const page = await open(`/invitation?token=${token}#${new URLSearchParams({ email }).toString()}`);
     await looksWell(page, 'invitation-guest');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Name').fill('Newcomer');
-    await page.getByLabel('Email').fill(email);
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
     await page.getByLabel('Password', { exact: true }).fill('a quiet river bank');
     await press(page, 'Create account');
     await shows(page, 'Check your inbox');
@@ -196,10 +196,11 @@ describe('an invitation', () => {
     expect(await page.evaluate('location.href + JSON.stringify(localStorage)')).not.toContain(token);
   });
 
-  it('waits for a sign-in, refuses another address, and opens for the invited one', async () => {
+  it('waits for a sign-in, refuses another address, opens for the invited one, and knows its member', async () => {
     const team = await owner('Acme');
     const [guest, stranger] = [await service.person(), await service.person()];
-    const page = await open(await invite(team, guest));
+    const path = await invite(team, guest);
+    const page = await open(path);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await shows(page, 'Sign in with the email that received the invitation.');
     await signIn(page, stranger);
@@ -213,6 +214,12 @@ describe('an invitation', () => {
     await signIn(page, guest);
     await press(page, 'Accept invitation');
     await heading(page, 'You joined Acme');
+    await page.goto(path);
+    await heading(page, 'You are already a member of Acme');
+    await looksWell(page, 'invitation-used');
+    await page.setViewportSize({ width: 1360, height: 900 });
+    await press(page, 'Open Acme');
+    await showsOrganization(page, 'Acme');
   });
 
   it('explains that it was withdrawn, used or is incomplete', async () => {

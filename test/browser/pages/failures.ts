@@ -92,9 +92,8 @@ export function failureTests(): void {
 
   test('an unconfirmed account sees the remedy, and resending the email detects an expired session', async () => {
     const person = await service.registered();
-    const page = await open('/keys?new', person);
-    await page.getByLabel('Name').fill('early');
-    await press(page, /^Create$/);
+    const page = await open('/playground', person);
+    await say(page, 'early');
     await shows(page, /^Confirm your email first/);
     await page.goto('/');
     await shows(page, new RegExp(`Open the link sent to ${person.email}`));

@@ -10,6 +10,7 @@ import { useConfig } from '../../api/config.ts';
 import { ProductLinks, SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LanguageChoice } from '../../components/language-choice.tsx';
+import { emailIn } from '../../components/session.ts';
 import { useTitle } from '../../lib/focus.ts';
 import { formatCredits } from '../../lib/format.ts';
 import { claim, freeCreditsText, freePlan } from '../../lib/offer.ts';
@@ -119,6 +120,12 @@ function AboutService() {
 export function useLinkToken(): string {
   const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
   return token;
+}
+
+/** The address that the link was sent to, or an empty string. It is in the hash, which browsers do not send. */
+export function useLinkEmail(): string {
+  const [email] = useState(() => emailIn(window.location.hash));
+  return email;
 }
 
 /** Removes the token from the URL, so that the browser history does not keep it. */

@@ -1,30 +1,41 @@
 import { select, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button, Group, Loader, Stack, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { organizationRoutes } from '#contract/routes/organizations.ts';
+import { accountIn } from '#contract/shared/account-reference.ts';
 import { forget, invitationItem } from '../../api/account-storage.ts';
 import { documentAccount } from '../../api/account.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
-import { loadOrganizations, type OrganizationRecord } from '../../api/organizations.ts';
-import { useMember } from '../../api/reads.ts';
+import { loadOrganizations, organizationOf, type OrganizationRecord } from '../../api/organizations.ts';
+import { useData, useMember } from '../../api/reads.ts';
 import type { ApiError } from '../../api/response.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { useSignOut } from '../../components/session.ts';
 import { switchOrganization } from '../../components/switch-organization.ts';
 import { roleTexts } from '../../lib/roles.ts';
-import { AuthLayout, forgetLinkToken, toOverview, useLinkToken } from './auth-layout.tsx';
+import { AuthLayout, forgetLinkToken, toOverview, useLinkEmail, useLinkToken } from './auth-layout.tsx';
 
 /** Target of the link in an invitation. Waits for a button, since mail scanners open links too. */
 export default function InvitationPage() {
   const token = useLinkToken();
+  const path = pathOf(token, useLinkEmail());
   useEffect(forgetLinkToken, []);
   const { data: member, error, refetch } = useMember();
+  const organizations = useData(organizationRoutes.listOrganizations, {}, { enabled: Boolean(member) });
   const [joined, setJoined] = useState<OrganizationRecord>();
-  if (joined) return <Joined organization={joined} />;
+  if (joined) return <Membership title={t`You joined ${{ name: joined.name }}`} organization={joined} />;
+  const own = organizations.data?.items.find(({ id }) => id === accountIn(token));
+  if (own)
+    return (
+      <Membership title={t`You are already a member of ${{ name: own.name }}`} organization={organizationOf(own)}>
+        <OtherAccount path={path} />
+      </Membership>
+    );
+  const isLoading = member === undefined ? !error : member !== null && organizations.isPending;
   return (
     <AuthLayout
       title={t`Join an organization`}
@@ -37,17 +48,20 @@ export default function InvitationPage() {
     >
       {token !== '' && (
         <Stack>
-          {member === undefined && !error && <Loader aria-label={t`Loading`} />}
+          {isLoading && <Loader aria-label={t`Loading`} />}
           {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-          {member === null && <SignInFirst path={pathOf(token)} />}
-          {member && <Acceptance token={token} member={member} onJoined={setJoined} />}
+          {member === null && <SignInFirst path={path} />}
+          {member && !isLoading && <Acceptance token={token} path={path} member={member} onJoined={setJoined} />}
         </Stack>
       )}
     </AuthLayout>
   );
 }
 
-const pathOf = (token: string): string => `/invitation?${new URLSearchParams({ token }).toString()}`;
+function pathOf(token: string, email: string): string {
+  const path = `/invitation?${new URLSearchParams({ token }).toString()}`;
+  return email === '' ? path : `${path}#${new URLSearchParams({ email }).toString()}`;
+}
 
 function SignInFirst({ path }: { path: string }) {
   const query = new URLSearchParams({ return: path }).toString();
@@ -70,11 +84,12 @@ function SignInFirst({ path }: { path: string }) {
 
 interface AcceptanceProps {
   readonly token: string;
+  readonly path: string;
   readonly member: { readonly email: string; readonly isConfirmed: boolean };
   readonly onJoined: (organization: OrganizationRecord) => void;
 }
 
-function Acceptance({ token, member: { email, isConfirmed }, onJoined }: AcceptanceProps) {
+function Acceptance({ token, path, member: { email, isConfirmed }, onJoined }: AcceptanceProps) {
   const { run, isRunning, error } = useAction(async () => {
     const { organizationId } = await call(organizationRoutes.acceptInvitation, { body: { token } });
     const organizations = await loadOrganizations();
@@ -83,7 +98,6 @@ function Acceptance({ token, member: { email, isConfirmed }, onJoined }: Accepta
     const joined = organizations.find(({ id }) => id === String(organizationId));
     if (joined) onJoined(joined);
   });
-  const signOut = useSignOut(pathOf(token));
   const isOther = error?.code === 'INSUFFICIENT_PERMISSIONS';
   if (!isConfirmed) return <Unconfirmed email={email} permits={t`accept invitations`} />;
   return (
@@ -99,10 +113,17 @@ function Acceptance({ token, member: { email, isConfirmed }, onJoined }: Accepta
           <Trans>Accept invitation</Trans>
         </Button>
       )}
-      <Button size="md" variant={isOther ? 'filled' : 'default'} onClick={signOut}>
-        <Trans>Use another account</Trans>
-      </Button>
+      <OtherAccount path={path} variant={isOther ? 'filled' : 'default'} />
     </>
+  );
+}
+
+function OtherAccount({ path, variant = 'default' }: { path: string; variant?: 'filled' | 'default' }) {
+  const signOut = useSignOut(path);
+  return (
+    <Button size="md" variant={variant} onClick={signOut}>
+      <Trans>Use another account</Trans>
+    </Button>
   );
 }
 
@@ -130,18 +151,27 @@ function Refusal({ error, email, onRetry }: RefusalProps) {
   return <ErrorNotice error={error} onRetry={onRetry} />;
 }
 
-function Joined({ organization }: { organization: OrganizationRecord }) {
+interface MembershipProps {
+  readonly title: string;
+  readonly organization: OrganizationRecord;
+  readonly children?: ReactNode;
+}
+
+function Membership({ title, organization, children }: MembershipProps) {
   const { name, role } = organization;
   const rights = roleTexts[role];
   return (
     <AuthLayout
-      title={t`You joined ${name}`}
+      title={title}
       lead={t`Your role is ${select(role, { owner: 'owner', admin: 'admin', developer: 'developer', billing: 'billing', other: 'viewer' })}: ${rights}.`}
       foot={toOverview}
     >
-      <Button size="md" onClick={() => void switchOrganization(organization, '/')}>
-        <Trans>Open {name}</Trans>
-      </Button>
+      <Group gap="sm">
+        <Button size="md" onClick={() => void switchOrganization(organization, '/')}>
+          <Trans>Open {name}</Trans>
+        </Button>
+        {children}
+      </Group>
     </AuthLayout>
   );
 }

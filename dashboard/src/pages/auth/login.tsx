@@ -18,6 +18,7 @@ import { FormFoot, Notice } from '../../components/notice.tsx';
 import {
   beginSession,
   canUsePasskeys,
+  emailIn,
   returnPath,
   secondStep,
   useOwnDocument,
@@ -44,7 +45,7 @@ export default function LoginPage() {
   useSignedInRedirect(enter);
   const toSecondStep = useSecondStep();
   const { form, submit, isRunning, error } = useApiForm({
-    initial: { email: '', password: '' },
+    initial: { email: emailIn(returnPath(search)), password: '' },
     schema: Login,
     labels: { email: t`Email`, password: t`Password` },
     act: async (body) => beginSession(await call(signInRoutes.login, { body }).catch(toSecondStep)),

@@ -13,7 +13,7 @@ import { hasTerms, TermsInSentence } from '../../components/brand.tsx';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot } from '../../components/notice.tsx';
-import { returnPath, useOwnDocument } from '../../components/session.ts';
+import { emailIn, returnPath, useOwnDocument } from '../../components/session.ts';
 import { language } from '../../lib/language.ts';
 import { freePlanText } from '../../lib/offer.ts';
 import { AuthLayout, FootLink, InboxLink } from './auth-layout.tsx';
@@ -26,7 +26,7 @@ export default function RegisterPage() {
   const search = useSearch();
   const [address, setAddress] = useState<string>();
   const { form, submit, isRunning, error } = useApiForm({
-    initial: { name: '', email: '', password_hash: '' },
+    initial: { name: '', email: emailIn(returnPath(search)), password_hash: '' },
     schema: Registration,
     labels: { email: t`Email`, name: t`Name`, password_hash: t`Password` },
     act: async (body) => {

@@ -9,12 +9,16 @@ import { call } from '../../api/call.ts';
 import { serverNow, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
 import type { KeyRecord } from '../../api/keys.ts';
+import { useMe } from '../../api/reads.ts';
 import type { DialogProps } from '../../components/dialogs.tsx';
+import { Unconfirmed } from '../../components/emails.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
 import { limitBody, limitLabels, OptionalLimits, unlimited } from './key-limits.tsx';
 
+/** Explains first that the account cannot create keys yet if its email is not confirmed. */
 export function NewKeyDialog({ isOpen, onClose }: DialogProps) {
+  const { data: me } = useMe();
   return (
     <SecretDialog
       isOpen={isOpen}
@@ -22,7 +26,7 @@ export function NewKeyDialog({ isOpen, onClose }: DialogProps) {
       kind={shownKey()}
       title={t`Create API key`}
       secretTitle={t`Copy your API key`}
-      form={(show) => <NewKeyForm onCreated={show} />}
+      form={(show) => (me?.isConfirmed === false ? <Unconfirmed email={me.email} /> : <NewKeyForm onCreated={show} />)}
     />
   );
 }

@@ -48,7 +48,7 @@ const actions: Readonly<Record<AuditEntry['action'], { title: MessageDescriptor;
   accept_terms: { title: msg`Terms accepted`, color: 'gray' },
   store_content: { title: msg`Storage of prompts`, color: 'gray' },
   read_content: { title: msg`Prompt read`, color: 'gray' },
-  require_second_factor: { title: msg`Second factor rule`, color: 'gray' },
+  require_second_factor: { title: msg`Two-step sign-in rule`, color: 'gray' },
   clear_hold: { title: msg`Purchases unblocked`, color: 'gray' },
   unblock_mail: { title: msg`Emails unblocked`, color: 'gray' },
 };

@@ -43,7 +43,7 @@ const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, 
   [t`Request`, others.contentOf],
   [t`Blocking payments`, others.holds],
   [t`Emails`, wordOf(others.mail)],
-  [t`Second factor`, wordOf(others.secondFactor)],
+  [t`Two-step sign-in`, wordOf(others.secondFactor)],
 ];
 
 /** Describes the changed fields: "Status active → suspended". */

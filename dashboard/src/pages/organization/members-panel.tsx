@@ -67,7 +67,7 @@ export function MembersPanel({ organization }: { organization: OrganizationRecor
 }
 
 function signInOf({ hasSecondFactor, hasPasskey }: Member): string {
-  if (hasSecondFactor) return t`Second factor`;
+  if (hasSecondFactor) return t`Authenticator app`;
   return hasPasskey ? t`Passkey` : t`Password only`;
 }
 

@@ -7,6 +7,7 @@ import { mayAccess } from '#contract/organizations/roles.ts';
 import { organizationRoutes } from '#contract/routes/organizations.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
+import { useIsLocked } from '../../api/members.ts';
 import { type OrganizationRecord, useOrganization, useOrganizations } from '../../api/organizations.ts';
 import { CopyButton } from '../../components/copy.tsx';
 import { Detail, Details } from '../../components/details.tsx';
@@ -22,7 +23,7 @@ import { lateDialog } from '../../lib/load.ts';
 import { roleLabel, roleTitles } from '../../lib/roles.ts';
 import { InvitationsPanel } from './invitations-panel.tsx';
 import { besideButton, MembersPanel } from './members-panel.tsx';
-import { LockedPanel, SecondFactorPanel, useIsLocked } from './second-factor-panel.tsx';
+import { LockedPanel, SecondFactorPanel } from './second-factor-panel.tsx';
 
 const loadDialogs = () => import('./organization-dialogs.tsx');
 const NewOrganizationDialog = lateDialog(async () => (await loadDialogs()).NewOrganizationDialog);

@@ -5,6 +5,7 @@ import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import type { Credits } from '#contract/billing/credits.ts';
 import { useNow, useSellsCredits } from '../../api/config.ts';
+import { useMay } from '../../api/organizations.ts';
 import { useCredits, useUsage } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
@@ -17,6 +18,7 @@ export function CreditsPanel() {
   const { data, error, refetch } = useCredits();
   const now = useNow();
   const sellsCredits = useSellsCredits();
+  const mayBill = useMay('bill');
   const held = data && data.held > 0 && (
     <Text size="sm" c="dimmed">
       <Trans>{{ credits: formatWhole(data.held) }} reserved by running calls</Trans>
@@ -28,7 +30,7 @@ export function CreditsPanel() {
       aside={
         held || (
           <Group gap="md">
-            {sellsCredits && (
+            {sellsCredits && mayBill && (
               <Anchor component={Link} href="/billing" size="sm">
                 <Trans>Buy credits</Trans>
               </Anchor>
@@ -119,6 +121,7 @@ type Lot = InferOutput<typeof Credits>['lots'][number];
 
 function LotRow({ lot, now }: { lot: Lot; now: number }) {
   const sellsCredits = useSellsCredits();
+  const mayBill = useMay('bill');
   // Operators grant credits too.
   const isMixed = sellsCredits && lot.source === 'purchase';
   const title = isMixed ? t`Bought or granted credits` : sourceTitles[lot.source];
@@ -142,7 +145,7 @@ function LotRow({ lot, now }: { lot: Lot; now: number }) {
         <Trans>
           Expires {when}, on {day}
         </Trans>
-        {isMixed && (
+        {isMixed && mayBill && (
           <>
             {' · '}
             <Anchor component={Link} href="/billing" inherit underline="always">

@@ -15,7 +15,7 @@ import { firstCalls } from '../../lib/code/first-calls.ts';
 import { rescueFocus } from '../../lib/focus.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { freePlanText } from '../../lib/offer.ts';
-import { type FirstSteps, type StepId, stepIds } from './first-steps.ts';
+import type { FirstSteps, StepId } from './first-steps.ts';
 import css from './overview.module.css';
 
 interface StepTexts {
@@ -38,8 +38,8 @@ const textsOf = (): Readonly<Record<StepId, StepTexts>> => ({
   },
 });
 
-export default function FirstStepsPanel({ done, dismiss }: Pick<FirstSteps, 'done' | 'dismiss'>) {
-  const next = stepIds.find((id) => !done.has(id));
+export default function FirstStepsPanel({ steps, done, dismiss }: Omit<FirstSteps, 'state'>) {
+  const next = steps.find((id) => !done.has(id));
 
   function hide(): void {
     dismiss();
@@ -53,7 +53,7 @@ export default function FirstStepsPanel({ done, dismiss }: Pick<FirstSteps, 'don
         <Group gap="xs">
           <Text size="sm" c="dimmed" className="number">
             <Trans>
-              {{ finished: done.size }} of {{ all: stepIds.length }} done
+              {{ finished: done.size }} of {{ all: steps.length }} done
             </Trans>
           </Text>
           <Tooltip label={t`Dismiss`}>
@@ -64,9 +64,9 @@ export default function FirstStepsPanel({ done, dismiss }: Pick<FirstSteps, 'don
         </Group>
       }
     >
-      <Progress value={(100 * done.size) / stepIds.length} size={6} mb="md" aria-label={t`First steps done`} />
+      <Progress value={(100 * done.size) / steps.length} size={6} mb="md" aria-label={t`First steps done`} />
       <ol className={css.steps}>
-        {stepIds.map((id) => (
+        {steps.map((id) => (
           <Step key={id} id={id} isDone={done.has(id)} isNext={id === next} />
         ))}
       </ol>

@@ -3,12 +3,15 @@ import * as v from 'valibot';
 import type { CurrentUser } from '#contract/accounts/accounts.ts';
 import type { Usage } from '#contract/billing/credits.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
+import { useMay } from '../../api/organizations.ts';
 import { useKeys, useMe, useSubscription, useUsage } from '../../api/reads.ts';
 import { readStored, store } from '../../lib/storage.ts';
 
 export interface FirstSteps {
   /** 'pending' while loading. */
   readonly state: 'pending' | 'shown' | 'hidden';
+  /** Steps that the member's role may do. */
+  readonly steps: readonly StepId[];
   readonly done: ReadonlySet<StepId>;
   readonly dismiss: () => void;
 }
@@ -23,6 +26,8 @@ export function useFirstSteps(): FirstSteps {
   const usage = useUsage('service');
   const subscription = useSubscription();
   const account = me.data?.id;
+  const may = { read: useMay('read'), develop: useMay('develop'), bill: useMay('bill') };
+  const steps = stepIds.filter((id) => may[accessOf[id]]);
   const dismissal = useQuery({
     queryKey: [dismissalKey, account],
     queryFn: () => account !== undefined && isDismissed(account),
@@ -36,15 +41,16 @@ export function useFirstSteps(): FirstSteps {
     client.setQueryData([dismissalKey, account], true);
   }
 
-  const hidden = { state: 'hidden', done: new Set<StepId>(), dismiss: hide } as const;
+  const hidden = { state: 'hidden', steps, done: new Set<StepId>(), dismiss: hide } as const;
   if ([me, keys, usage, subscription].some(({ data, errorUpdateCount }) => data === undefined && errorUpdateCount > 0))
     return hidden;
   if (!me.data || !keys.data || !usage.data || subscription.data === undefined || dismissal.data === undefined)
     return { ...hidden, state: 'pending' };
   if (dismissal.data) return hidden;
   const hasSubscription = subscription.data !== null;
-  const done = doneSteps({ me: me.data, keys: keys.data, usage: usage.data, hasSubscription });
-  return { state: done.size < stepIds.length ? 'shown' : 'hidden', done, dismiss: hide };
+  const isDone = stepStates({ me: me.data, keys: keys.data, usage: usage.data, hasSubscription });
+  const done = new Set(steps.filter((id) => isDone[id]));
+  return { state: done.size < steps.length ? 'shown' : 'hidden', steps, done, dismiss: hide };
 }
 
 interface AccountState {
@@ -54,18 +60,19 @@ interface AccountState {
   readonly hasSubscription: boolean;
 }
 
-export const stepIds = ['confirm', 'key', 'call', 'plan'] as const;
+const stepIds = ['confirm', 'key', 'call', 'plan'] as const;
 export type StepId = (typeof stepIds)[number];
 
-/** Completed steps. A revoked key and an old call count are included, so that a completed step stays completed. */
-function doneSteps({ me, keys, usage, hasSubscription }: AccountState): ReadonlySet<StepId> {
-  const isDone: Readonly<Record<StepId, boolean>> = {
+const accessOf = { confirm: 'read', key: 'develop', call: 'develop', plan: 'bill' } as const;
+
+/** Whether each step is completed. A revoked key and an old call count are included, so that a completed step stays completed. */
+function stepStates({ me, keys, usage, hasSubscription }: AccountState): Readonly<Record<StepId, boolean>> {
+  return {
     confirm: me.isConfirmed,
     key: keys.some((key) => !isPlaygroundKey(key)),
     call: usage.days.length > 0 || keys.some(({ lastUsedAt }) => lastUsedAt !== null && lastUsedAt !== ''),
     plan: hasSubscription,
   };
-  return new Set(stepIds.filter((id) => isDone[id]));
 }
 
 /** Stores the ids of accounts that dismissed the panel in this browser. */

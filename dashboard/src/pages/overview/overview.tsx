@@ -40,10 +40,9 @@ const FirstStepsPanel = lazy(orReload(() => import('./first-steps-panel.tsx')));
 
 export default function OverviewPage() {
   const { data: me } = useMe();
-  const { state, done, dismiss } = useFirstSteps();
+  const { state, ...steps } = useFirstSteps();
   // A retry has no error while it runs. It must not unmount the panels, which would retry again.
   const { data: credits, errorUpdateCount } = useCredits();
-  const mayDevelop = useMay('develop');
   const isPending = state === 'pending' || (credits === undefined && errorUpdateCount === 0);
   return (
     <Page title={me ? t`Hello, ${{ name: me.name }}` : t`Overview`} lead={t`Account summary`}>
@@ -52,12 +51,12 @@ export default function OverviewPage() {
       ) : (
         <Suspense fallback={<OverviewSkeleton />}>
           <Stack gap="lg">
-            {state === 'shown' && mayDevelop && (
+            {state === 'shown' && (
               <ErrorBoundary fallback={() => null}>
-                <FirstStepsPanel done={done} dismiss={dismiss} />
+                <FirstStepsPanel {...steps} />
               </ErrorBoundary>
             )}
-            <Attention hasNoSteps={state === 'hidden' || !mayDevelop} />
+            <Attention hasNoSteps={state === 'hidden'} />
             <div className={css.top}>
               <CreditsPanel />
               <PlanPanel />
@@ -93,6 +92,7 @@ function PlanPanel() {
   const { data, error, refetch } = useSubscription();
   const limitsOf = usePlanLimits();
   const { payments } = useConfig();
+  const mayBill = useMay('bill');
   if (data === undefined)
     return (
       <Panel title={t`Plan`}>
@@ -132,8 +132,8 @@ function PlanPanel() {
         <dd>{formatWhole(callsPerMinute ?? -1)}</dd>
       </dl>
       <Group mt="lg">
-        <Button component={Link} href="/plans" variant={data ? 'default' : 'filled'}>
-          {data ? t`Change plan` : t`Compare plans`}
+        <Button component={Link} href="/plans" variant={data || !mayBill ? 'default' : 'filled'}>
+          {data && mayBill ? t`Change plan` : t`Compare plans`}
         </Button>
       </Group>
     </Panel>
@@ -197,6 +197,7 @@ function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
     keys: useKeys().data,
     subscription: useSubscription().data,
     sellsCredits: useSellsCredits(),
+    mayBill: useMay('bill'),
     now: useNow(),
   };
   const mayDevelop = useMay('develop');
@@ -222,6 +223,7 @@ interface Known {
   readonly keys: readonly KeyRecord[] | undefined;
   readonly subscription: InferOutput<typeof CurrentSubscription> | undefined;
   readonly sellsCredits: boolean;
+  readonly mayBill: boolean;
   readonly now: number;
 }
 
@@ -237,14 +239,19 @@ const soonMs = 7 * dayMs;
 const low = 0.1;
 
 /** Returns the notices for the user, most urgent first. */
-function attentionItems({ credits, keys, subscription, sellsCredits, now }: Known): AttentionItem[] {
+function attentionItems({ credits, keys, subscription, sellsCredits, mayBill, now }: Known): AttentionItem[] {
   const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
   const items: AttentionItem[] = [];
   const activeKeys = keys?.filter((key) => key.status === 'active' && !isPlaygroundKey(key));
   const unpaid = subscription && pastDueText(subscription);
   if (unpaid !== null && unpaid !== undefined)
-    items.push({ id: 'past-due', text: unpaid, href: '/billing', action: t`View billing`, tone: 'warning' });
-  if (credits) items.push(...creditsItems(credits, sellsCredits));
+    items.push({
+      id: 'past-due',
+      text: unpaid,
+      ...(mayBill ? { href: '/billing', action: t`View billing` } : { href: '/plans', action: t`View plans` }),
+      tone: 'warning',
+    });
+  if (credits) items.push(...creditsItems(credits, sellsCredits && mayBill));
   if (activeKeys?.length === 0)
     items.push({
       id: 'no-key',
@@ -258,7 +265,7 @@ function attentionItems({ credits, keys, subscription, sellsCredits, now }: Know
       id: 'cancelled',
       text: t`Your ${{ plan: planTitle(subscription.planId) }} subscription is cancelled. Its credits can be spent until ${{ day: formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate) }}.`,
       href: '/plans',
-      action: t`Choose a plan`,
+      action: mayBill ? t`Choose a plan` : t`View plans`,
       tone: 'warning',
     });
   if (subscription?.pendingPlanId !== undefined && endOf(subscription) === undefined)

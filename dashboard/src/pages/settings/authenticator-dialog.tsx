@@ -37,7 +37,6 @@ export function AuthenticatorDialog({ isOpen, onClose }: DialogProps) {
   const isForm = codes === undefined;
   function close(): void {
     setShown(false);
-    setCodes(undefined);
     onClose();
     if (isForm) return;
     for (const { id } of [accountRoutes.me, signInRoutes.listSessions])
@@ -47,6 +46,7 @@ export function AuthenticatorDialog({ isOpen, onClose }: DialogProps) {
     <Modal
       opened={isShown && (isOpen || !isForm)}
       onClose={close}
+      onExitTransitionEnd={() => setCodes(undefined)}
       title={isForm ? t`Set up authenticator app` : t`Save your recovery codes`}
       closeOnClickOutside={isForm}
       closeOnEscape={isForm}

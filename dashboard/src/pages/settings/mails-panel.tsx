@@ -21,13 +21,11 @@ const texts: Readonly<Record<MailKind, readonly [label: MessageDescriptor, descr
 export function MailsPanel() {
   const { data, error, refetch } = useData(accountRoutes.getMailPreferences, {});
   return (
-    <div id="emails">
-      <Panel title={t`Email preferences`}>
-        {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Skeleton height={240} radius="md" />}
-        {data && <Switches preferences={data} />}
-      </Panel>
-    </div>
+    <Panel id="emails" title={t`Email preferences`}>
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={240} radius="md" />}
+      {data && <Switches preferences={data} />}
+    </Panel>
   );
 }
 

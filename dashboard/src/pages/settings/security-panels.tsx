@@ -28,6 +28,7 @@ export function TwoStepPanel() {
   const isOn = me.hasSecondFactor;
   return (
     <Panel
+      id="two-step"
       title={t`Two-step sign-in`}
       aside={isOn && <Badge color="pine">{t({ message: 'On', comment: 'State of two-step sign-in' })}</Badge>}
     >

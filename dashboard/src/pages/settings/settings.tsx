@@ -35,6 +35,7 @@ import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
+import { useSection } from '../../lib/focus.ts';
 import { formatDay, formatFromNow, formatMoment } from '../../lib/format.ts';
 import { language } from '../../lib/language.ts';
 import { GoogleSignIn } from '../auth/google.tsx';
@@ -46,6 +47,7 @@ import { noProof, OwnerProof, proofOf, useProofFields } from './owner-proof.tsx'
 import { PasskeysPanel, TwoStepPanel } from './security-panels.tsx';
 
 export default function SettingsPage() {
+  useSection();
   return (
     <Page title={t`Settings`} lead={t`Profile, email, sign-in, alerts, sessions, your data and account deletion`}>
       <Stack gap="lg">

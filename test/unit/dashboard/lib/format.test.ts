@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   formatDayNear,
   formatFromNow,
@@ -15,6 +15,23 @@ it.each([
   [0, 0, '0%'],
 ])('a share %d of %d is %s', (part, all, text) => {
   expect(formatShare(part, all)).toBe(text);
+});
+
+it.each([
+  ['en', '$29.99'],
+  ['de', '29,99 $'],
+  ['es', '29,99 $'],
+  ['ja', '$29.99'],
+  ['ar', '29.99 USD'],
+])('a price in %s is %s', async (language, text) => {
+  vi.resetModules();
+  vi.doMock('../../../../dashboard/src/lib/language.ts', () => ({ language }));
+  const { formatMoney } = await import('../../../../dashboard/src/lib/format.ts');
+  expect(
+    formatMoney(29.99)
+      .replaceAll(/[\u2066\u2069]/g, '')
+      .replace('\u00a0', ' '),
+  ).toBe(text);
 });
 
 describe('a date', () => {
