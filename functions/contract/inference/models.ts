@@ -1,31 +1,7 @@
 import { offer } from '../offer/current-offer.ts';
-import type { Capability, ModelFeature, ModelPrice, Offer, OfferedEndpoint, PriceChange } from '../offer/offer.ts';
+import type { Capability, Model, ModelPrice, Offer } from '../offer/offer.ts';
 
-/**
- * A model of the catalog (docs/specification.md#limits and docs/specification.md#versioning,
- * docs/inference.md#models). `contextWindow` is in tokens. `minPlanRank` is the smallest plan that may use the model.
- * A stage may override `endpoints`, which are tried in order.
- */
-export interface Model {
-  readonly id: string;
-  readonly capabilities: readonly Capability[];
-  readonly contextWindow: number;
-  /** Price until the first change; see `priceAt`. Null if the price of the service applies. */
-  readonly price: ModelPrice | null;
-  readonly priceChanges: readonly PriceChange[];
-  readonly aliases: readonly string[];
-  readonly title: string;
-  readonly description: string;
-  readonly maxOutputTokens: number;
-  readonly features: readonly ModelFeature[];
-  readonly dimensions: number | null;
-  readonly availableFrom: string | null;
-  readonly deprecatedFrom: string | null;
-  readonly retiredFrom: string | null;
-  readonly replacedBy: string | null;
-  readonly minPlanRank: number;
-  readonly endpoints: readonly OfferedEndpoint[];
-}
+export type { Model } from '../offer/offer.ts';
 
 /** 1 June 2026 in Unix seconds, the publication date of this catalog. */
 export const catalogueCreated = 1_780_272_000;

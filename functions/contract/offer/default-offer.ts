@@ -1,4 +1,4 @@
-import type { Offer, OfferedModel, OfferedPlan } from './offer.ts';
+import type { Model, Offer, OfferedPlan } from './offer.ts';
 
 /** The specification's offer (docs/specification.md#plans, #credits, #limits), in force unless a deployer has one. */
 export const defaultOffer: Offer = {
@@ -53,17 +53,17 @@ export const planOverview = [
   { name: 'enterprise', price: null, callsPerMonth: null, callsPerMinute: null },
 ] as const;
 
-function textModel(id: string, contextWindow: number, minPlanRank = 1): OfferedModel {
+function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
   return model(id, ['chat', 'completion'], contextWindow, 'vllm', { minPlanRank, features: ['tools', 'json'] });
 }
 
 function model(
   id: string,
-  capabilities: OfferedModel['capabilities'],
+  capabilities: Model['capabilities'],
   contextWindow: number,
   family: 'vllm' | 'omni' | 'whisperx',
-  more: Partial<OfferedModel> = {},
-): OfferedModel {
+  more: Partial<Model> = {},
+): Model {
   return {
     id,
     aliases: [],

@@ -3,7 +3,7 @@ import {
   type ModelPrice,
   type Offer,
   type OfferedEndpoint,
-  type OfferedModel,
+  type Model,
   servesCapability,
 } from './offer.ts';
 import { contrast, minContrast } from './palette.ts';
@@ -137,7 +137,7 @@ function* modelFaults({ models, services }: Offer, given: GivenOffer, isLocal: b
 }
 
 function* endpointFaults(
-  { endpoints, capabilities }: OfferedModel,
+  { endpoints, capabilities }: Model,
   path: (...rest: (string | number)[]) => OfferFault['path'],
   isLocal: boolean,
 ): Iterable<OfferFault> {
@@ -176,10 +176,10 @@ function* useFaults({ models, uses }: Offer, today: string): Iterable<OfferFault
 }
 
 /** ISO dates compare correctly as strings. */
-export const isCallable = ({ availableFrom, retiredFrom }: OfferedModel, day: string): boolean =>
+export const isCallable = ({ availableFrom, retiredFrom }: Model, day: string): boolean =>
   (availableFrom === null || availableFrom <= day) && (retiredFrom === null || day < retiredFrom);
 
-function isInCycle(model: OfferedModel, models: readonly OfferedModel[]): boolean {
+function isInCycle(model: Model, models: readonly Model[]): boolean {
   const seen = new Set<string>();
   for (let next: string | null = model.replacedBy; next !== null;) {
     if (next === model.id) return true;
@@ -190,11 +190,11 @@ function isInCycle(model: OfferedModel, models: readonly OfferedModel[]): boolea
   return false;
 }
 
-const changesOf = ({ priceChanges }: OfferedModel) =>
+const changesOf = ({ priceChanges }: Model) =>
   priceChanges.map((price, index) => [price, ['priceChanges', index]] as const);
 
 /** Maximum price in microcredits of a call that fills the context window. */
-function maxCost(price: ModelPrice, { contextWindow }: OfferedModel): number {
+function maxCost(price: ModelPrice, { contextWindow }: Model): number {
   const rate = Math.max(price.input, price.cachedInput, price.cacheWrite, price.output);
   return price.perRequest + Number((BigInt(contextWindow) * BigInt(rate)) / BigInt(microPerCredit));
 }

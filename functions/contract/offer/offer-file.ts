@@ -6,7 +6,7 @@ import {
   maxEndpoints,
   modelFeatures,
   type Offer,
-  type OfferedModel,
+  type Model,
   offeredServices,
   planFeatures,
   productLinks,
@@ -279,7 +279,7 @@ function completed(file: OfferFile, { defaults, readLogo, today }: OfferReading)
   const rankOf = (plan: string | undefined): number =>
     (plan === undefined ? plans[0] : plans.find((one) => one.name === plan))?.id ?? 0;
   const models =
-    file.models?.map(({ title, description = '', minPlan, maxOutputTokens, ...model }): OfferedModel => {
+    file.models?.map(({ title, description = '', minPlan, maxOutputTokens, ...model }): Model => {
       return {
         ...model,
         title: title ?? model.id,

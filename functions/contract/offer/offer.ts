@@ -9,7 +9,7 @@ export type ContainerFamily = (typeof containerFamilies)[number];
 export interface Offer {
   readonly version: number;
   readonly product: Product;
-  readonly models: readonly OfferedModel[];
+  readonly models: readonly Model[];
   /** Ids of the chat models for translation and analysis. Null if the service is not offered. */
   readonly uses: Readonly<Record<ModelUse, string | null>>;
   /** Credits of a service per unit (`contract/billing/prices.ts`). */
@@ -101,7 +101,8 @@ export function servesCapability(endpoint: OfferedEndpoint, capability: Capabili
 export const modelFeatures = ['tools', 'json', 'reasoning'] as const;
 export type ModelFeature = (typeof modelFeatures)[number];
 
-export interface OfferedModel {
+/** A model of the catalog (docs/inference.md#models, docs/specification.md#versioning). */
+export interface Model {
   readonly id: string;
   readonly aliases: readonly string[];
   readonly title: string;
@@ -114,8 +115,9 @@ export interface OfferedModel {
   readonly dimensions: number | null;
   /** Rank of the smallest plan that may use the model. */
   readonly minPlanRank: number;
+  /** Tried in order. A stage may override them. */
   readonly endpoints: readonly OfferedEndpoint[];
-  /** Price until the first change. Null if the price of the service applies. */
+  /** Price until the first change; see `priceAt`. Null if the price of the service applies. */
   readonly price: ModelPrice | null;
   /** Earliest first. */
   readonly priceChanges: readonly PriceChange[];
