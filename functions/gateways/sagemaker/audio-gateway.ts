@@ -1,4 +1,3 @@
-import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { speechFormats } from '#contract/audio/speech.ts';
 import type { AudioStream, ModelSpeechRequest, SpeechGateway } from '#domain/audio/speech.ts';
 import type { ModelTranscript, ModelTranscriptionRequest, TranscriptionGateway } from '#domain/audio/transcription.ts';
@@ -12,8 +11,8 @@ import {
   maxSpeechBytes,
   maxTranscriptBytes,
   type ModelRuntime,
-  pieceBytes,
   type Streaming,
+  TimedParts,
 } from './runtime.ts';
 import { Attempts, type GatewayContext, type ModelGatewaySettings, type Served } from './served-model.ts';
 import { readReply } from './text-calls.ts';
@@ -93,39 +92,21 @@ interface AudioSource {
  * Empty audio is an error.
  */
 async function* audioChunks({ model, request, parts, deadline, waitMs }: AudioSource): AsyncGenerator<Buffer> {
-  const source = parts(deadline)[Symbol.asyncIterator]();
-  let next = source.next();
-  deadline.start();
-  let isWaiting = false;
-  const timer = setTimeout(() => {
-    if (isWaiting) deadline.end();
-  }, waitMs);
+  const timed = new TimedParts(parts, { deadline, waitMs, maxBytes: maxSpeechBytes });
   let isWhole = false;
-  let bytes = 0;
   let audioBytes = 0;
   try {
-    while (true) {
-      isWaiting = true;
-      const part = await next;
-      isWaiting = false;
-      if (part.done) break;
-      bytes += part.value.length + pieceBytes;
+    for (let part = await timed.next(); !part.done; part = await timed.next()) {
       audioBytes += part.value.length;
-      if (bytes > maxSpeechBytes) throw new BodyTooLarge(maxSpeechBytes);
       if (part.value.length > 0) yield part.value;
-      timer.refresh();
-      next = source.next();
+      timed.restartWait();
     }
     if (audioBytes === 0) throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
     isWhole = true;
   } catch (error) {
     throw named(serviceErrorOf(error, model, deadline.isOver), model, request);
   } finally {
-    clearTimeout(timer);
-    deadline.clear();
-    // A model that has finished needs no cancellation, and its connection can be reused.
-    if (isWhole) await source.return?.();
-    else deadline.end();
+    await timed.close(isWhole);
   }
 }
 

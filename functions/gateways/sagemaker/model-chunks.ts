@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { type ModelChunk, type ModelUsage, StopCutter } from '#domain/inference/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { cleanText, TextCleaner } from '#domain/shared/text.ts';
@@ -7,7 +6,7 @@ import { failureError, failureIn } from './container-failure.ts';
 import { isSilent, refuseFailed } from './container.ts';
 import { serviceErrorOf } from './errors.ts';
 import { EventReader } from './model-events.ts';
-import { type Deadline, pieceBytes, type Streaming } from './runtime.ts';
+import { type Deadline, type Streaming, TimedParts } from './runtime.ts';
 
 export interface ChunkSource {
   readonly model: string;
@@ -35,30 +34,15 @@ const lastMs = 1000;
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
   const { model, deadline, waitMs, maxBytes } = source;
-  const parts = source.parts(deadline)[Symbol.asyncIterator]();
+  const parts = new TimedParts(source.parts, { deadline, waitMs, maxBytes });
   const events = new EventReader();
   const cleaner = new ChunkCleaner();
-
-  let next: Promise<IteratorResult<Buffer>> | undefined = parts.next();
-  deadline.start();
-  let isWaiting = false;
-  const timer = setTimeout(() => {
-    if (isWaiting) deadline.end();
-  }, waitMs);
-
+  const eventsOf = (part: IteratorResult<Buffer>): readonly string[] =>
+    part.done ? events.end() : events.push(part.value);
   let isWhole = false;
-  let bytes = 0;
-  function take(more: number): void {
-    bytes += more + pieceBytes;
-    if (bytes > maxBytes) throw new BodyTooLarge(maxBytes);
-  }
-  function eventsOf(part: IteratorResult<Buffer>): readonly string[] {
-    if (part.done) return events.end();
-    take(part.value.length);
-    return events.push(part.value);
-  }
   /** Returns the usage after the finish reason, or undefined if it does not arrive in time. */
   async function lateUsage(part: IteratorResult<Buffer>, sameTime: readonly string[]): Promise<ModelUsage | undefined> {
+    parts.endWaits();
     const usageTimer = setTimeout(deadline.end, lastMs);
     try {
       for (let [last, read] = [part, sameTime]; ; read = eventsOf(last)) {
@@ -76,25 +60,23 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     let isFinished = false;
     let isEmpty = true;
     let isFirst = true;
-    while (next) {
-      isWaiting = true;
-      const part: IteratorResult<Buffer> = await next;
-      isWaiting = false;
+    for (let isLast = false; !isLast;) {
+      const part = await parts.next();
       const read = eventsOf(part);
       for (const [index, event] of read.entries()) {
-        take(0);
+        parts.count(0);
         const chunk = chunkOf(event, source, isFirst);
         isFirst = false;
         isEmpty &&= isEmptyChunk(chunk);
         isFinished = Boolean(chunk.choices[0]?.finish_reason);
         yield cleaner.clean(chunk);
-        timer.refresh();
+        parts.restartWait();
         if (!isFinished) continue;
         const usage = chunk.usage ? undefined : await lateUsage(part, read.slice(index + 1));
         if (usage) yield { choices: [], usage };
         break;
       }
-      next = part.done || events.isDone || isFinished ? undefined : parts.next();
+      isLast = part.done === true || events.isDone || isFinished;
     }
     if (!isFinished && (isEmpty || !events.isDone))
       throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
@@ -104,13 +86,9 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   } catch (error) {
     throw serviceErrorOf(error, model, deadline.isOver);
   } finally {
-    clearTimeout(timer);
-    deadline.clear();
-    if (isWhole) {
-      await parts.return?.();
-      // The connection can be reused if the model ends its response in time.
-      setTimeout(deadline.end, lastMs).unref();
-    } else deadline.end();
+    await parts.close(isWhole);
+    // The connection can be reused if the model ends its response in time.
+    if (isWhole) setTimeout(deadline.end, lastMs).unref();
   }
 }
 

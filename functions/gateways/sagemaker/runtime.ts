@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { findModel } from '#contract/inference/models.ts';
 import type { BedrockEndpoint, OpenAiEndpoint, SageMakerEndpoint } from '#contract/offer/offer.ts';
 import { type JsonLiterals, minLiteralUnits } from '#domain/shared/text.ts';
@@ -151,6 +152,72 @@ export class Deadline {
   clear(): void {
     clearTimeout(this.#timer);
     this.#other?.removeEventListener('abort', this.end);
+  }
+}
+
+interface PartLimits {
+  /** Deadline of the whole stream. */
+  readonly deadline: Deadline;
+  /** Maximum milliseconds of each wait for output. Excludes the time that our own consumer needs. */
+  readonly waitMs: number;
+  /** Maximum bytes of the whole stream. */
+  readonly maxBytes: number;
+}
+
+/** Starts a model's work and reads its bytes, limited in time and size. A wait that is too long ends the deadline. */
+export class TimedParts {
+  readonly #parts: AsyncIterator<Buffer>;
+  readonly #limits: PartLimits;
+  readonly #timer: NodeJS.Timeout;
+  #first: Promise<IteratorResult<Buffer>> | undefined;
+  #isWaiting = false;
+  #bytes = 0;
+
+  constructor(parts: Streaming, limits: PartLimits) {
+    const { deadline, waitMs } = limits;
+    this.#limits = limits;
+    this.#parts = parts(deadline)[Symbol.asyncIterator]();
+    this.#first = this.#parts.next();
+    deadline.start();
+    this.#timer = setTimeout(() => {
+      if (this.#isWaiting) deadline.end();
+    }, waitMs);
+  }
+
+  async next(): Promise<IteratorResult<Buffer>> {
+    const next = this.#first ?? this.#parts.next();
+    this.#first = undefined;
+    this.#isWaiting = true;
+    const part = await next;
+    this.#isWaiting = false;
+    if (!part.done) this.count(part.value.length);
+    return part;
+  }
+
+  /** Counts a piece of the stream. Throws BodyTooLarge above the limit. */
+  count(bytes: number): void {
+    const { maxBytes } = this.#limits;
+    this.#bytes += bytes + pieceBytes;
+    if (this.#bytes > maxBytes) throw new BodyTooLarge(maxBytes);
+  }
+
+  /** Restarts the wait after output, or after the consumer accepted it. */
+  restartWait(): void {
+    this.#timer.refresh();
+  }
+
+  /** Ends the limit of each wait. The deadline still applies. */
+  endWaits(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** A model that has finished needs no cancellation, and its connection can be reused. */
+  async close(isWhole: boolean): Promise<void> {
+    const { deadline } = this.#limits;
+    this.endWaits();
+    deadline.clear();
+    if (isWhole) await this.#parts.return?.();
+    else deadline.end();
   }
 }
 
