@@ -8,6 +8,7 @@ import type { Order, Proof } from '#domain/inference/order.ts';
 import { hasWorkingKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, hasKeyFormat, parseCredential } from '#domain/shared/credential.ts';
+import { RecentMap } from '#domain/shared/recent-map.ts';
 import {
   malformedKey,
   missingCredential,
@@ -85,23 +86,10 @@ function parseMediaRange(range: string): { readonly type: string; readonly q: nu
 const provedMs = 60_000;
 const maxProvedKeys = 1000;
 
-/** The keys that a process has proved recently. */
-class ProvedKeys {
-  readonly #provedAt = new Map<string, number>();
-
-  add(keyId: string, now: number): void {
-    this.#provedAt.delete(keyId);
-    this.#provedAt.set(keyId, now);
-    const [oldest] = this.#provedAt.size > maxProvedKeys ? this.#provedAt.keys() : [];
-    if (oldest !== undefined) this.#provedAt.delete(oldest);
-  }
-
-  has(keyId: string, now: number): boolean {
-    return now - (this.#provedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < provedMs;
-  }
-}
-
-const proved = new ProvedKeys();
+/** Epoch ms of the last proof of each key in this process. */
+const provedAt = new RecentMap<string, number>(maxProvedKeys);
+const wasProved = (keyId: string, now: number): boolean =>
+  now - (provedAt.get(keyId) ?? Number.NEGATIVE_INFINITY) < provedMs;
 
 export interface Authentication {
   readonly sessionCookie: string;
@@ -123,7 +111,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
       const { now, findMeter } = authentication();
       const meter = await findMeter(caller.accountId);
       if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
-      proved.add(caller.keyId, now());
+      provedAt.set(caller.keyId, now());
       onProved?.(meter);
     }
     return () => (proof ??= read());
@@ -162,7 +150,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
   function pricedIdentity(caller: KeyCaller, refusal: ServiceError | undefined): Identity {
     const prove = proofOf(caller, (meter) => (identity.meter = meter));
     const proveForWork = async () => {
-      if (!proved.has(caller.keyId, authentication().now())) await prove();
+      if (!wasProved(caller.keyId, authentication().now())) await prove();
     };
     const identity: Identity = { caller, refusal, prove, proveForWork };
     return identity;

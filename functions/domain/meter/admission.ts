@@ -1,5 +1,6 @@
 import { soldPlans } from '#contract/billing/plans.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
+import { RecentMap } from '../shared/recent-map.ts';
 import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../shared/service-error.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
@@ -190,14 +191,10 @@ const maxKnown = 1000;
 
 /** Caches the limits of recent keys. An outdated entry costs a second write, never a wrong admission. */
 export function knownLimits() {
-  const byKey = new Map<string, KeyLimits>();
+  const byKey = new RecentMap<string, KeyLimits>(maxKnown);
 
   function learn({ keyId }: Caller, limits: KeyLimits | undefined): void {
-    if (keyId === undefined) return;
-    byKey.delete(keyId);
-    if (limits) byKey.set(keyId, limits);
-    const [oldest] = byKey.size > maxKnown ? byKey.keys() : [];
-    if (oldest !== undefined) byKey.delete(oldest);
+    if (keyId !== undefined) byKey.set(keyId, limits);
   }
 
   return {

@@ -1,3 +1,4 @@
+import { RecentMap } from '../shared/recent-map.ts';
 import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
 import { contentIdOf } from './key-limits.ts';
@@ -67,11 +68,11 @@ export type Renew = (meter: Meter, now: number) => Settled;
 /** `sellsCredits`: whether a refused call can be made once credits are bought. `hasLanes`: whether the sweep opens lanes. */
 export function metering(store: MeterStore, renew: Renew, sellsCredits = false, hasLanes = false) {
   const known = knownLimits();
-  const knownLanes = new Map<number, Lanes>();
+  const knownLanes = new RecentMap<number, Lanes>(maxKnownLanes);
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
     let { minPlanRank } = call;
-    const mayTry = knownLanes.has(call.accountId) && mayUseLanes(call) && !known.of(call.keyId);
+    const mayTry = knownLanes.get(call.accountId) !== undefined && mayUseLanes(call) && !known.of(call.keyId);
     const inLane = mayTry && (await (await admittingInLanes())(call));
     if (inLane) return inLane;
     for (let tries = 0; tries < maxTries; tries++) {
@@ -94,11 +95,8 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
   /** Remembers the lanes of the accounts that have some, so that the next call can use them. */
   function learning<Known extends Allowance>(meter: Known): Known {
     const { accountId, lanes } = meter;
-    knownLanes.delete(accountId);
     const [first, ...others] = lanes?.keys() ?? [];
-    if (first !== undefined) knownLanes.set(accountId, [first, ...others]);
-    const [oldest] = knownLanes.size > maxKnownLanes ? knownLanes.keys() : [];
-    if (oldest !== undefined) knownLanes.delete(oldest);
+    knownLanes.set(accountId, first === undefined ? undefined : [first, ...others]);
     return meter;
   }
 
