@@ -13,6 +13,7 @@ import {
 import type { AttributeValue, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import type { EventPattern } from '#contract/platform/resources.ts';
+import { doublingPause } from '#contract/shared/time.ts';
 import { readJsonFile } from '../shared/data-folder.ts';
 import { describeError } from '../shared/problems.ts';
 import { BatchResponse, type Pump, startPump } from '../shared/pump.ts';
@@ -255,7 +256,7 @@ async function deliverInOrder(
     if (failed === -1) return;
     failures = failed === 0 ? failures + 1 : 1;
     rest = rest.slice(failed);
-    await sleep(Math.min(waitsMs.first * 2 ** (failures - 1), waitsMs.max), undefined, { signal: options.signal });
+    await sleep(doublingPause(failures, waitsMs), undefined, { signal: options.signal });
   }
 }
 

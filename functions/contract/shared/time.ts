@@ -3,6 +3,12 @@ export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
 export const daySeconds = 86_400;
 
+/** Milliseconds to wait after the given failed try, from 1: doubled from `first` up to `max`. */
+export const doublingPause = (
+  tries: number,
+  { first, max = Number.POSITIVE_INFINITY }: { readonly first: number; readonly max?: number },
+): number => Math.min(first * 2 ** (tries - 1), max);
+
 /** The UTC timestamp of a time in epoch milliseconds. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 

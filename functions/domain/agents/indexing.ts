@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewDocument } from '#contract/agents/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { doublingPause } from '#contract/shared/time.ts';
 import type { Inference } from '../inference/inference.ts';
 import { type Order, TokenCount } from '../inference/order.ts';
 import { tariffOf, tariffOfCode } from '../inference/tariff.ts';
@@ -185,7 +186,7 @@ async function retryBusy<Result>(call: () => Promise<Result>): Promise<Result> {
     } catch (error) {
       const isBusy = error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
       if (!isBusy || tries === maxBusyTries) throw error;
-      await sleep(busyPauseMs * 2 ** (tries - 1));
+      await sleep(doublingPause(tries, { first: busyPauseMs }));
     }
   }
 }

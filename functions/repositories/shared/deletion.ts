@@ -6,6 +6,7 @@ import {
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { doublingPause } from '#contract/shared/time.ts';
 import { readable } from './readable.ts';
 
 export const Key = v.object({ pk: v.string(), sk: v.string() });
@@ -18,8 +19,7 @@ const keysPerWrite = 25;
 const concurrency = 4;
 
 /** Pauses in ms before unprocessed keys are sent again, doubled up to the maximum. Ten tries take about 12 s. */
-const firstPauseMs = 25;
-const maxPauseMs = 3200;
+const pauseMs = { first: 25, max: 3200 } as const;
 const maxTries = 10;
 
 export async function* keysIn(
@@ -64,7 +64,7 @@ export async function deleteKeys(
     if (Object.keys(UnprocessedItems).length === 0) return;
     if (tries === maxTries) throw new Error(`DynamoDB left deletions unprocessed ${maxTries} times`);
     left = UnprocessedItems;
-    await pause(Math.min(firstPauseMs * 2 ** (tries - 1), maxPauseMs));
+    await pause(doublingPause(tries, pauseMs));
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchExecuteStatementCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { doublingPause } from '#contract/shared/time.ts';
 import { notAllRead } from './read-items.ts';
 
 /** Maximum of BatchExecuteStatement. */
@@ -58,7 +59,7 @@ export function inserter(client: DynamoDBDocumentClient, table: string) {
     try {
       for (let tries = 1; left.length > 0; tries++) {
         left = await attempt(left, tries === maxTries);
-        if (left.length > 0) await sleep(Math.min(pauseMs.first * 2 ** (tries - 1), pauseMs.max));
+        if (left.length > 0) await sleep(doublingPause(tries, pauseMs));
       }
     } catch (error) {
       for (const { done } of left) done.reject(error);

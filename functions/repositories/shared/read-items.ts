@@ -6,6 +6,7 @@ import {
   GetCommand,
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb';
+import { doublingPause } from '#contract/shared/time.ts';
 
 /** Consistent read; undefined if the item does not exist. */
 export async function readItem(
@@ -78,7 +79,7 @@ export async function readItems(
 }
 
 function pauseAfter(inVain: number): number {
-  const bound = Math.min(pauseBoundMs.first * 2 ** inVain, pauseBoundMs.max);
+  const bound = doublingPause(inVain + 1, pauseBoundMs);
   return (bound * (1 + Math.random())) / 2;
 }
 
