@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button, type DrawerProps, Group, type ModalProps, Text } from '@mantine/core';
-import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useState } from 'react';
 import { late } from '../lib/load.ts';
+import { sharedValue } from '../lib/shared-value.ts';
 
 /** A dialog whose code is loaded when it is first opened. */
 export const Modal = late<ModalProps>(
@@ -31,23 +32,16 @@ interface ConfirmOptions {
   readonly onConfirm: () => void;
 }
 
-let current: ConfirmOptions | undefined;
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const confirmation = sharedValue<ConfirmOptions | undefined>(undefined);
 
 /** Asks the user to confirm an irreversible action. */
 export function confirm(options: ConfirmOptions): void {
-  current = options;
-  for (const listener of listeners) listener();
+  confirmation.set(options);
 }
 
 /** Shows the dialogs that `confirm` opens. */
 export function Confirmations() {
-  const options = useSyncExternalStore(subscribe, () => current);
+  const options = confirmation.use();
   const [closed, setClosed] = useState<ConfirmOptions>();
   const close = () => setClosed(options);
 

@@ -1,23 +1,17 @@
 import type { NotificationData } from '@mantine/notifications';
-import { type ComponentType, lazy, Suspense, useSyncExternalStore } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { sharedValue } from '../lib/shared-value.ts';
 
 const load = (): Promise<{ readonly default: ComponentType; readonly show: (message: NotificationData) => unknown }> =>
   import('./toasts.tsx');
 // Ignore a failed load: the page still works without notifications.
 const Toasts = lazy(() => load().catch(() => ({ default: () => null })));
 
-let isNeeded = false;
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const isNeeded = sharedValue(false);
 
 /** Shows a temporary message. The code is loaded with the first one. */
 export function notify(message: NotificationData): void {
-  isNeeded = true;
-  for (const listener of listeners) listener();
+  isNeeded.set(true);
   load().then(
     ({ show }) => show(message),
     () => undefined,
@@ -25,7 +19,7 @@ export function notify(message: NotificationData): void {
 }
 
 export function Notifications() {
-  const isShown = useSyncExternalStore(subscribe, () => isNeeded);
+  const isShown = isNeeded.use();
   return (
     isShown && (
       <Suspense fallback={null}>
