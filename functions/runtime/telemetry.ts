@@ -52,8 +52,7 @@ export function recordCharge(chargedAs: ServiceName, cost: number): void {
 export function recordModelResponse(model: string, position: number): void {
   count(dimensions.endpoint, endpointName(model, position), metrics.modelResponses, 1);
   if (position === 1) return;
-  requestMetrics().addMetric(metrics.fallbackResponses, MetricUnit.Count, 1);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.fallbackResponses, MetricUnit.Count, 1);
 }
 
 /** An endpoint that failed before another one was tried. */
@@ -63,45 +62,42 @@ export function logModelFailure(model: string, position: number, error: unknown)
 
 /** Written on every run, so that missing data is visible. */
 export function recordSweep(lateSeconds: number): void {
-  requestMetrics().addMetric(metrics.overdueHold, MetricUnit.Seconds, lateSeconds);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.overdueHold, MetricUnit.Seconds, lateSeconds);
 }
 
 /** Written on every walk, so that missing data is visible. */
 export function recordWalk(hasFailed: boolean): void {
-  requestMetrics().addMetric(failedWalks, MetricUnit.Count, hasFailed ? 1 : 0);
-  requestMetrics().publishStoredMetrics();
+  emit(failedWalks, MetricUnit.Count, hasFailed ? 1 : 0);
 }
 
 export function recordLostSettlement(): void {
-  requestMetrics().addMetric(metrics.lostSettlements, MetricUnit.Count, 1);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.lostSettlements, MetricUnit.Count, 1);
 }
 
 export function recordLostContent(): void {
-  requestMetrics().addMetric(metrics.lostContents, MetricUnit.Count, 1);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.lostContents, MetricUnit.Count, 1);
 }
 
 export function recordRejectedMail(): void {
-  requestMetrics().addMetric(metrics.rejectedMails, MetricUnit.Count, 1);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.rejectedMails, MetricUnit.Count, 1);
 }
 
 /** Written on every comparison, so that missing data is visible. */
 export function recordPaymentDifferences(differences: number): void {
-  requestMetrics().addMetric(metrics.paymentDifferences, MetricUnit.Count, differences);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.paymentDifferences, MetricUnit.Count, differences);
 }
 
 export function recordRefusedPayment(): void {
-  requestMetrics().addMetric(metrics.refusedPayments, MetricUnit.Count, 1);
-  requestMetrics().publishStoredMetrics();
+  emit(metrics.refusedPayments, MetricUnit.Count, 1);
 }
 
 function count(dimension: string, value: string, metric: string, amount: number): void {
   requestMetrics().addDimension(dimension, value);
-  requestMetrics().addMetric(metric, MetricUnit.Count, amount);
+  emit(metric, MetricUnit.Count, amount);
+}
+
+function emit(...metric: Parameters<Metrics['addMetric']>): void {
+  requestMetrics().addMetric(...metric);
   requestMetrics().publishStoredMetrics();
 }
 
