@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { dayMs } from '#contract/shared/time.ts';
 import { services } from '#runtime/services/container.ts';
 import { requireTables } from '../functions/contract/platform/environment.ts';
 
@@ -25,7 +26,7 @@ async function run(): Promise<number> {
   if (!Number.isSafeInteger(days) || days < 1) throw new Error('--days must be a number of days');
   requireTables('accounts', 'meters', 'payments');
   const { reconciliation } = await services().payments();
-  const since = services().clock.now() - days * 86_400_000;
+  const since = services().clock.now() - days * dayMs;
   const found = [await reconciliation.fromProvider(since), await reconciliation.fromOrders()];
   for (const { id, problem } of found.flatMap(({ differences }) => differences)) console.log(`${id}  ${problem}`);
   const [paid = 0, orders = 0] = found.map(({ payments }) => payments);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { daySeconds } from '#contract/shared/time.ts';
 import { BodyTooLarge, readBody } from '../shared/loopback.ts';
 import { describeError } from '../shared/problems.ts';
 import type { StripeFaults } from './control.ts';
@@ -21,7 +22,6 @@ export interface ApiOptions {
 }
 
 const maxBodyBytes = 1024 * 1024;
-const daySeconds = 86_400;
 
 interface Answer {
   readonly status: number;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { daySeconds } from '#contract/shared/time.ts';
 import { listen, listener, type Loopback } from '../shared/loopback.ts';
 import { describeError, systemCode } from '../shared/problems.ts';
 import { createApi } from './api.ts';
@@ -264,7 +265,6 @@ function run(world: World, kind: Kind, id: string): void {
   cancel(world, subscription);
 }
 
-const daySeconds = 86_400;
 /** Stripe lists events for 30 days. */
 const eventDays = 30;
 

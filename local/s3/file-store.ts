@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
+import { dayMs } from '#contract/shared/time.ts';
 import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';
 
 /** `days`: until it is deleted, if that is not the bucket's rule. */
@@ -40,7 +41,6 @@ const recheckBytes = 8 * 1024 * 1024;
 
 /** Days until objects are deleted, like the bucket's lifecycle rules. */
 const retentionDays = { texts: 31, other: 2 } as const;
-const dayMs = 86_400_000;
 
 export interface FileStoreOptions {
   readonly now?: () => number;

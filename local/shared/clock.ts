@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { epochMs, lastInstant, timestamp } from '#contract/shared/fields.ts';
+import { daySeconds } from '#contract/shared/time.ts';
 import { readJsonFile, writeJsonFile } from './data-folder.ts';
 
 const advance = v.pipe(
@@ -96,7 +97,7 @@ export function addDuration(at: number, { months, days, seconds }: Duration): nu
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + months);
   date.setUTCDate(Math.min(day, daysInMonth(date)));
-  return date.getTime() + (days * 86_400 + seconds) * 1000;
+  return date.getTime() + (days * daySeconds + seconds) * 1000;
 }
 
 function daysInMonth(date: Date): number {

@@ -1,6 +1,7 @@
 import { offer } from '../offer/current-offer.ts';
 import { planOverview } from '../offer/default-offer.ts';
 import type { OfferedPlan, PlanFeature } from '../offer/offer.ts';
+import { daySeconds } from '../shared/time.ts';
 
 /** Values of the plan listing (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
 export const planListing = offer.plans.map(({ id, name, priceUsd, creditsPerMonth, callsPerMinute }) => ({
@@ -118,7 +119,7 @@ export function plansOf(table: PlanTable): Plans {
 function endOf({ endsOn, replacedBy }: Pick<OfferedPlan, 'endsOn' | 'replacedBy'>): PlanLimits['end'] {
   const rank = offer.plans.find(({ name }) => name === replacedBy)?.id;
   if (endsOn === null || rank === undefined) return undefined;
-  return { at: Date.parse(endsOn) / 1000 + 86_400, rank };
+  return { at: Date.parse(endsOn) / 1000 + daySeconds, rank };
 }
 
 /** Monthly grant of a plan without a limit: more credits than calls can use. Displayed as unlimited. */

@@ -1,6 +1,6 @@
 import { freePlanRank, monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { addMonths, monthsSince } from '#contract/shared/time.ts';
+import { addMonths, daySeconds, monthsSince } from '#contract/shared/time.ts';
 import { addLot, capPlanLots, expireLots, settleLots } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import {
@@ -206,7 +206,7 @@ function endUnpaid(meter: Meter, now: number, plans: Plans): Settled {
 }
 
 /** Seconds for which a cancelled subscription's credits can be spent (docs/specification.md#credits rule 3). */
-export const cancellationGraceSeconds = 30 * 86_400;
+export const cancellationGraceSeconds = 30 * daySeconds;
 
 export function cancelledAt(
   meter: Meter,

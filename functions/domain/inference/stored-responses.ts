@@ -1,10 +1,11 @@
 import type { ResponseObject } from '#contract/inference/response-items.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { dayMs } from '#contract/shared/time.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Item, type ItemReference, responseOfItem } from './responses.ts';
 
 /** Milliseconds that a response is stored. */
-export const responseRetentionMs = 30 * 86_400_000;
+export const responseRetentionMs = 30 * dayMs;
 
 /** A response with the items of its request. */
 export interface StoredResponse {

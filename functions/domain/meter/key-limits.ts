@@ -1,5 +1,6 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { LimitPeriod } from '#contract/shared/limits.ts';
+import { daySeconds } from '#contract/shared/time.ts';
 
 /**
  * Prefix of the ids of a key's budgets: the first characters of the key's id. Keys that the key is rotated into use the
@@ -61,8 +62,6 @@ export function budgetAt({ period }: SpendingLimit, stored: Budget | undefined, 
   const start = startOfPeriod(period, now);
   return stored && stored.start >= start ? stored : { start, used: 0 };
 }
-
-const daySeconds = 86_400;
 
 export function startOfPeriod(period: LimitPeriod, now: number): number {
   if (period === 'total') return 0;

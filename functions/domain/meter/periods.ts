@@ -1,4 +1,4 @@
-import { addMonths } from '#contract/shared/time.ts';
+import { addMonths, daySeconds } from '#contract/shared/time.ts';
 import { currentLots } from './lots.ts';
 import type { Meter, Period, Settled, Subscription } from './meter.ts';
 import { capEnd } from './spending-cap.ts';
@@ -7,7 +7,7 @@ export const periodStart = ({ anchor, index }: Period): number => addMonths(anch
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
 
 /** Seconds for which a plan keeps its limits while its month is not paid (docs/payments.md#past-due). */
-export const pastDueSeconds = 7 * 86_400;
+export const pastDueSeconds = 7 * daySeconds;
 
 /** Returns the next time at which a month, a cancelled or unpaid subscription or its limits end. */
 export function nextTransition(meter: Meter): number {

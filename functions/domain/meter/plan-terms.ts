@@ -1,14 +1,13 @@
 import { type PlanLimits, type Plans, smallestWith } from '#contract/billing/plans.ts';
 import type { PlanFeature } from '#contract/offer/offer.ts';
-import { addMonths } from '#contract/shared/time.ts';
+import { addMonths, daySeconds } from '#contract/shared/time.ts';
 import type { Meter, Period } from './meter.ts';
 import { periodStart } from './periods.ts';
 
-const day = 86_400;
 /** Notice of a plan's end, before the renewal that replaces the plan. */
-const noticeSeconds = 30 * day;
+const noticeSeconds = 30 * daySeconds;
 /** No notice is due earlier than two months before the end. */
-const longestNotice = 62 * day;
+const longestNotice = 62 * daySeconds;
 
 /** The plan in force, with the terms at which the account bought it (docs/adr/0037-kept-terms.md). */
 export function planOfMeter(meter: Meter, plans: Plans): PlanLimits {

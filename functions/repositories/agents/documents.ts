@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { documentStatuses } from '#contract/agents/documents.ts';
 import { earlierDocumentModel, modelNamed } from '#contract/inference/models.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { daySeconds } from '#contract/shared/time.ts';
 import type { AgentDocument, DocumentRef, OpenIndexing } from '#domain/agents/document.ts';
 import type { DocumentStore, EndOfIndexing } from '#domain/agents/vector-index.ts';
 import { storedInstant } from '../accounts/account-items.ts';
@@ -67,7 +68,7 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
       return [counted(open, 'ADD #index :one', { ':one': 1 }), ready];
     }
     if (status === 'failed') {
-      const ttl = Math.ceil(now / 1000) + failedDays * 86_400;
+      const ttl = Math.ceil(now / 1000) + failedDays * daySeconds;
       const failed = changed(open, ', #ttl = :ttl', { ':after': status, ':cost': cost, ':ttl': ttl });
       if (failed.Update) failed.Update.ExpressionAttributeNames = { '#status': 'status', '#ttl': 'ttl' };
       return [fewer(), failed, purge.purgeItem(noteOf(open, now))];

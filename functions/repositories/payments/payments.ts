@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { planFeatures } from '#contract/offer/offer.ts';
 import { orderKinds, orderStates, topUpFailures } from '#contract/payments/payments.ts';
 import { tables } from '#contract/platform/resources.ts';
+import { daySeconds } from '#contract/shared/time.ts';
 import {
   type BillingProfile,
   type ChangedMeter,
@@ -239,7 +240,7 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
     async receive(event) {
       const write = new PutCommand({
         TableName: table,
-        Item: { ...eventKey(event.id), ...event, ttl: seconds(event.receivedAt) + eventDays * 86_400 },
+        Item: { ...eventKey(event.id), ...event, ttl: seconds(event.receivedAt) + eventDays * daySeconds },
         ConditionExpression: 'attribute_not_exists(finishedAt)',
       });
       return 'done' in (await conditionally(client.send(write)));

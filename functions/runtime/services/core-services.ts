@@ -5,6 +5,7 @@ import type { Model } from '#contract/inference/models.ts';
 import { offeredPacks } from '#contract/offer/current-offer.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
+import { dayMs, hourMs } from '#contract/shared/time.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
@@ -57,8 +58,8 @@ export function createCoreServices(accessBy: AccessBy) {
       return sessionStore(await dynamo(), table('accounts'));
     });
     const lifetimes = {
-      idleMs: variables.SESSION_IDLE_HOURS * 3_600_000,
-      maxMs: variables.SESSION_MAX_DAYS * 86_400_000,
+      idleMs: variables.SESSION_IDLE_HOURS * hourMs,
+      maxMs: variables.SESSION_MAX_DAYS * dayMs,
     };
     const store: SessionStore = {
       open: async (...given) => (await load()).open(...given),

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import * as v from 'valibot';
+import { daySeconds } from '#contract/shared/time.ts';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { changedMetadata, isInRange, oneOf, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
@@ -10,13 +11,12 @@ import { idOf, type SessionDetails } from './types.ts';
 
 const minimumTotal = 50;
 const halfHour = 1800;
-const day = 86_400;
 
 function create(world: World, params: CheckoutParams): Stripe.Checkout.Session {
   const { mode } = params;
   refuseForeignParams(params);
-  const expiresAt = params.expires_at ?? world.at() + day;
-  if (expiresAt < world.at() + halfHour || expiresAt > world.at() + day)
+  const expiresAt = params.expires_at ?? world.at() + daySeconds;
+  if (expiresAt < world.at() + halfHour || expiresAt > world.at() + daySeconds)
     throw invalidRequest(
       'The `expires_at` timestamp must be at least 30 minutes and at most 24 hours from Checkout Session creation.',
       { param: 'expires_at' },

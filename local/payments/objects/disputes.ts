@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import * as v from 'valibot';
+import { daySeconds } from '#contract/shared/time.ts';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { changedMetadata, flag, isInRange, metadata, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
@@ -26,7 +27,7 @@ export function openDispute(
     enhanced_eligibility_types: [],
     evidence: blankEvidence,
     evidence_details: {
-      due_by: world.at() + evidenceDays * 86_400,
+      due_by: world.at() + evidenceDays * daySeconds,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,

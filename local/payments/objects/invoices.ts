@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { daySeconds } from '#contract/shared/time.ts';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { required, update, type World } from '../world.ts';
 import type { Refusal } from './cards.ts';
@@ -180,7 +181,7 @@ export function pay(world: World, invoice: Stripe.Invoice, options: PayOptions):
 
 function noteFailure(world: World, invoice: Stripe.Invoice, { isAutomatic = false }: PayOptions): Stripe.Invoice {
   const days = world.retryDays[invoice.attempt_count];
-  const next = isAutomatic && days !== undefined ? world.at() + days * 86_400 : null;
+  const next = isAutomatic && days !== undefined ? world.at() + days * daySeconds : null;
   const failed = update(world, 'invoice', invoice, {
     attempted: true,
     attempt_count: invoice.attempt_count + 1,

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { daySeconds } from '#contract/shared/time.ts';
 import { newId } from '../wire/errors.ts';
 import { update, type World } from '../world.ts';
 import { newInvoice } from './invoice-drafts.ts';
@@ -12,7 +13,7 @@ interface Recurrence {
   readonly interval_count: number;
 }
 
-const fixedSeconds: Readonly<Record<string, number>> = { day: 86_400, week: 7 * 86_400 };
+const fixedSeconds: Readonly<Record<string, number>> = { day: daySeconds, week: 7 * daySeconds };
 
 /**
  * The end of the billing period that contains `at`: the first multiple of the interval after it, counted from the
