@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { parseCredential } from '#domain/shared/credential.ts';
 
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
   const headers = event.multiValueHeaders ?? {};
@@ -20,4 +21,18 @@ export function cookieValues(event: APIGatewayProxyEvent, name: string): string[
   const pairs = headerValues(event, 'cookie').flatMap((header) => header.split(';'));
   const texts = pairs.map((text) => text.trim()).filter((text) => text.startsWith(`${name}=`));
   return texts.map((text) => text.slice(name.length + 1));
+}
+
+/** Use the same `__Host-` prefix as the session cookie in deployed stages. */
+const otherCookies = { device: 'device', secondFactor: 'second-factor' } as const;
+export const cookieName = (kind: keyof typeof otherCookies, sessionCookie: string): string =>
+  sessionCookie.replace('session', otherCookies[kind]);
+
+/** The credential of this kind that the browser sent. */
+export function cookieOf(
+  event: APIGatewayProxyEvent,
+  kind: keyof typeof otherCookies,
+  sessionCookie: string,
+): string | undefined {
+  return cookieValues(event, cookieName(kind, sessionCookie)).find((text) => parseCredential(text)?.kind === kind);
 }

@@ -1,7 +1,7 @@
 import type { Idempotency } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Middleware } from './call.ts';
-import type { ForbiddenUses } from './metered.ts';
+import type { ForbiddenUses } from './forbidden-uses.ts';
 
 export interface MisfitLimit {
   readonly isOn: boolean;

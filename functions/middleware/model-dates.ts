@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type Model, modelNamed, models, phaseOf } from '#contract/inference/models.ts';
 import { retired } from '#domain/inference/model-catalogue.ts';
 import type { Call, Middleware } from './call.ts';
-import type { ForbiddenUses } from './metered.ts';
+import type { ForbiddenUses } from './forbidden-uses.ts';
 
 const isDated = models.some(({ deprecatedFrom, retiredFrom }) => deprecatedFrom !== null || retiredFrom !== null);
 

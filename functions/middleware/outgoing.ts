@@ -6,11 +6,10 @@ import type { Route } from '#contract/http/route.ts';
 import { type ErrorCode, errorStatus, type Refusal } from '#contract/shared/errors.ts';
 import { StreamedBytes, StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { decimalCredits, type Receipt } from '#domain/meter/pricing.ts';
-import { parseCredential } from '#domain/shared/credential.ts';
 import { type RateLimit, ServiceError } from '#domain/shared/service-error.ts';
 import { type Call, type Middleware, type OpenedSession, ResponseLifecycle } from './call.ts';
 import { byteStream, type EventStream, eventStream } from './event-stream.ts';
-import { cookieValues, originOf } from './headers.ts';
+import { cookieName, originOf } from './headers.ts';
 import { modelDateHeaders } from './model-dates.ts';
 
 export interface EnvelopeOptions {
@@ -196,25 +195,11 @@ function addRateLimit(headers: Headers, { limit, remaining, resetMs }: RateLimit
   headers['RateLimit'] = `"minute";r=${remaining};t=${resetSeconds}`;
 }
 
-/** Use the same `__Host-` prefix as the session cookie in deployed stages. */
-const otherCookies = { device: 'device', secondFactor: 'second-factor' } as const;
-const nameOf = (kind: keyof typeof otherCookies, sessionCookie: string): string =>
-  sessionCookie.replace('session', otherCookies[kind]);
-
-/** The credential of this kind that the browser sent. */
-export function cookieOf(
-  event: APIGatewayProxyEvent,
-  kind: keyof typeof otherCookies,
-  sessionCookie: string,
-): string | undefined {
-  return cookieValues(event, nameOf(kind, sessionCookie)).find((text) => parseCredential(text)?.kind === kind);
-}
-
 function cookiesOf({ cookies: { session, device, secondFactor } }: Call, sessionCookie: string): string[] {
   return [
     ...(session ? [cookie(sessionCookie, session)] : []),
-    ...(device ? [cookie(nameOf('device', sessionCookie), device)] : []),
-    ...(secondFactor ? [cookie(nameOf('secondFactor', sessionCookie), secondFactor)] : []),
+    ...(device ? [cookie(cookieName('device', sessionCookie), device)] : []),
+    ...(secondFactor ? [cookie(cookieName('secondFactor', sessionCookie), secondFactor)] : []),
   ];
 }
 

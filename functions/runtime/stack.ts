@@ -8,30 +8,20 @@ import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
+import { accept } from '#middleware/accept.ts';
+import { authenticate, type Authentication } from '#middleware/authenticate.ts';
+import { authorize } from '#middleware/authorize.ts';
 import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
-import {
-  accept,
-  authenticate,
-  type Authentication,
-  authorize,
-  type MakeOrder,
-  validate,
-} from '#middleware/incoming.ts';
-import {
-  type FindMeter,
-  forbiddenUses,
-  idempotencyMiddlewares,
-  type Idempotent,
-  meter,
-  type Meters,
-  type OpenOrder,
-  openOrder,
-} from '#middleware/metered.ts';
+import { type FindMeter, forbiddenUses } from '#middleware/forbidden-uses.ts';
+import { idempotencyMiddlewares, type Idempotent } from '#middleware/idempotency.ts';
+import { meter, type Meters } from '#middleware/meter.ts';
 import { limitMisfits, type MisfitLimit } from '#middleware/misfits.ts';
 import { refuseRetiredModel } from '#middleware/model-dates.ts';
+import { type OpenOrder, openOrder } from '#middleware/open-order.ts';
 import { envelope, type EnvelopeOptions } from '#middleware/outgoing.ts';
 import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
 import { type ContentWriter, storeContent } from '#middleware/stored-content.ts';
+import { type MakeOrder, validate } from '#middleware/validate.ts';
 import { callerAddressOf } from './network.ts';
 import { explainOutage } from './outage.ts';
 import { ambient, environment } from './process.ts';

@@ -41,7 +41,7 @@ export async function pricedService(offer: unknown, databaseUrl: string, at: num
       import('#api/inference.ts'),
       import('#contract/routes/inference.ts'),
       import('#domain/inference/inference.ts'),
-      import('#middleware/metered.ts'),
+      import('#middleware/meter.ts'),
       import('#middleware/call.ts'),
       import('#middleware/event-stream.ts'),
       import('#contract/http/format.ts'),

@@ -1,31 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routes } from '#contract/routes.ts';
-import { acceptedKind, authorize, idempotencyKeyOf } from '#middleware/incoming.ts';
-
-const kindFor = (...accept: string[]) =>
-  acceptedKind({ multiValueHeaders: { Accept: accept } } as unknown as APIGatewayProxyEvent, ['json', 'audio']);
-
-test.each([
-  [['audio/*'], 'audio'],
-  [['audio/mpeg'], 'audio'],
-  [['Audio/*; q=0.5, */*'], 'audio'],
-  [['text/html', 'audio/wav'], 'audio'],
-  [['application/json, audio/*'], 'audio'],
-  [['application/json, audio/*;q=0.9'], 'json'],
-  [['audio/*;q=0'], 'json'],
-  [['audio/*;q=many'], 'json'],
-  [['*/*'], 'json'],
-  [[''], 'json'],
-  [[], 'json'],
-] as const)('Accept %j selects %s if a route has both', (accept, kind) => {
-  expect(kindFor(...accept)).toBe(kind);
-});
-
-test('a route with one media type returns it for any Accept header', () => {
-  const event = { multiValueHeaders: { accept: ['application/json'] } } as unknown as APIGatewayProxyEvent;
-  expect(acceptedKind(event, ['audio'])).toBe('audio');
-});
+import { authorize } from '#middleware/authorize.ts';
 
 const publicOrigin = 'https://ai.example.com';
 const gateway = 'abc.execute-api.eu-west-1.amazonaws.com';
@@ -73,40 +49,5 @@ describe('a change from a web page', () => {
     expect(refusalOf({ host: 'localhost:8787', origin: 'https://localhost:8787' }, local)).toBe(
       'INSUFFICIENT_PERMISSIONS',
     );
-  });
-});
-
-const keyOf = (...values: string[]) => idempotencyKeyOf({ multiValueHeaders: { 'Idempotency-Key': values } } as never);
-
-describe('the Idempotency-Key header', () => {
-  it('may be absent', () => {
-    expect(keyOf()).toBeUndefined();
-    expect(idempotencyKeyOf({ multiValueHeaders: null } as never)).toBeUndefined();
-  });
-
-  it.each([
-    ['x', 'x'],
-    ['"x"', 'x'],
-    ['8e03978e-40d5-43e8-bc93-6894a57f9324', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
-    ['a b', 'a b'],
-    ['a\\b', 'a\\b'],
-    ['"a, b"', 'a, b'],
-    ['"a\\"b\\\\c"', 'a"b\\c'],
-    ['~!#$%&', '~!#$%&'],
-    ['x'.repeat(255), 'x'.repeat(255)],
-    [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
-    [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
-  ])('with %j has the value %j', (value, key) => {
-    expect(keyOf(value)).toBe(key);
-  });
-
-  const long = 'x'.repeat(256);
-  const odd = ['', '""', long, `"${long}"`, '"open', '"a"b', 'a"b', '"\\a"', '"a\\"', 'a, b', '"a", "b"', '"a";b=1'];
-  it.each([...odd, 'é', 'a\tb', 'a\n'])('with %j is refused', (value) => {
-    expect(() => keyOf(value)).toThrow(/^The Idempotency-Key header /);
-  });
-
-  it('is refused if it is sent twice', () => {
-    expect(() => keyOf('a', 'a')).toThrow(/^The Idempotency-Key header must be sent once/);
   });
 });
