@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
-import type { Lane } from '#domain/webhooks/webhook.ts';
+import type { Speed } from '#domain/webhooks/webhook.ts';
 import { queueJob, workSignal } from '#runtime/jobs/queue-job.ts';
 import { changeStreamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
@@ -27,7 +27,7 @@ const Wake = v.object({
   wake: v.object({ accountId: v.number(), ids: v.array(v.string()), hops: v.number() }),
 });
 
-function deliverJob(lane: Lane) {
+function deliverJob(lane: Speed) {
   return queueJob(
     async (message) => {
       const change = changeIn(message);

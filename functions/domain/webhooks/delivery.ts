@@ -11,8 +11,8 @@ import type { AccountEvent } from './events.ts';
 import {
   type DisabledReason,
   type Health,
-  type Lane,
-  laneOf,
+  type Speed,
+  speedOf,
   type Notify,
   type Waking,
   type Webhook,
@@ -105,7 +105,7 @@ function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhoo
 export interface Lease {
   readonly webhook: Webhook;
   readonly token: string;
-  readonly lane: Lane;
+  readonly lane: Speed;
   /** Time (epoch ms) at which the lease expires if the worker crashes. */
   readonly until: number;
   /** Changes whenever a delivery is queued. */
@@ -155,7 +155,7 @@ export interface DeliveryStore extends Waking {
   disable(lease: Lease, reason: DisabledReason, now: number): Promise<void>;
   webhooksDue(now: number): AsyncGenerator<WebhookRef>;
   /** Returns the lane of a due webhook whose message is missing. Only one concurrent caller receives it. */
-  takeDue(ref: WebhookRef, now: number): Promise<Lane | undefined>;
+  takeDue(ref: WebhookRef, now: number): Promise<Speed | undefined>;
 }
 
 export interface DeliveryServiceParts {
@@ -207,7 +207,7 @@ export function deliveryService({
     const now = clock.now();
     const queued = await deliveries.requeue(delivery, now);
     const { accountId, id, health } = webhook;
-    if (await deliveries.wake(webhook, now, now, true)) await notify({ accountId, ids: [id] }, laneOf(health), now);
+    if (await deliveries.wake(webhook, now, now, true)) await notify({ accountId, ids: [id] }, speedOf(health), now);
     return deliveryView(queued, webhook);
   }
 

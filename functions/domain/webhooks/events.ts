@@ -21,7 +21,7 @@ import { hasFeature } from '../meter/plan-terms.ts';
 import { encodeBytes } from '../shared/credential.ts';
 import type { Clock } from '../shared/ports.ts';
 import { type DeliveryStore, newDelivery } from './delivery.ts';
-import { laneOf, type Notify, wants, type Webhook, type WebhookStore } from './webhook.ts';
+import { speedOf, type Notify, wants, type Webhook, type WebhookStore } from './webhook.ts';
 
 /** `at` in epoch seconds. `once`: a name that is used at most once per account. */
 export type AccountEvent = {
@@ -275,11 +275,11 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
     const due = receivers.map((webhook) => ({ webhook, at: Math.max(now, webhook.health.pausedUntil ?? 0) }));
     const woken = await Promise.all(due.map(({ webhook, at }) => deliveries.wake(webhook, at, now)));
     const unnoticed = due.filter((_, index) => woken[index]);
-    const groups = Map.groupBy(unnoticed, ({ webhook, at }) => `${laneOf(webhook.health)} ${at}`).values();
+    const groups = Map.groupBy(unnoticed, ({ webhook, at }) => `${speedOf(webhook.health)} ${at}`).values();
     for (const group of groups) {
       const [first] = group;
       const ids = group.map(({ webhook }) => webhook.id);
-      if (first) await notify({ accountId, ids }, laneOf(first.webhook.health), first.at);
+      if (first) await notify({ accountId, ids }, speedOf(first.webhook.health), first.at);
     }
   }
 

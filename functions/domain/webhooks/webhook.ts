@@ -33,8 +33,8 @@ export interface Health {
   readonly isSlow?: boolean | undefined;
 }
 
-/** Each lane has its own workers, so that slow receivers do not delay fast ones. */
-export type Lane = 'normal' | 'slow';
+/** Each speed has its own queue and workers, so that slow receivers do not delay fast ones. */
+export type Speed = 'normal' | 'slow';
 
 export interface Webhook extends WebhookRef {
   readonly url: string;
@@ -51,7 +51,7 @@ export interface Webhook extends WebhookRef {
 
 export const healthy: Health = { failures: 0 };
 
-export const laneOf = ({ isSlow = false }: Health): Lane => (isSlow ? 'slow' : 'normal');
+export const speedOf = ({ isSlow = false }: Health): Speed => (isSlow ? 'slow' : 'normal');
 
 export const wants = ({ events }: Webhook, type: WebhookEventType): boolean =>
   events.includes(allEvents) || events.includes(type);
@@ -105,7 +105,7 @@ export interface WebhookGroup {
 }
 
 /** Wakes a worker at a time (epoch ms). `hops`: consecutive runs that each woke the next. */
-export type Notify = (webhooks: WebhookGroup, lane: Lane, at: number, hops?: number) => Promise<void>;
+export type Notify = (webhooks: WebhookGroup, lane: Speed, at: number, hops?: number) => Promise<void>;
 
 export interface Waking {
   /**
@@ -124,7 +124,7 @@ export const maxHops = 60;
 /** SQS delays a message for at most 15 minutes. */
 export const hasMessage = (at: number, now: number): boolean => at - now <= maxDelaySeconds * 1000;
 
-export function notifier(queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>, clock: Clock): Notify {
+export function notifier(queues: Readonly<Record<Speed, () => Promise<MessageQueue>>>, clock: Clock): Notify {
   return async ({ accountId, ids }, lane, at, hops = 0) => {
     const now = clock.now();
     if (hops > maxHops || !hasMessage(at, now)) return;

@@ -6,11 +6,11 @@ import { isSuccess, isGone, nextAttempt, healthAfterFailure, hasFailedForLong, i
 import {
   type DisabledReason,
   type Health,
-  type Lane,
+  type Speed,
   type Notify,
   type WebhookGroup,
   healthy,
-  laneOf,
+  speedOf,
   signedHeaders,
   signingSecrets,
 } from './webhook.ts';
@@ -42,7 +42,7 @@ const pageSize = 100;
 /**
  * Milliseconds in which attempts start. In the slow lane a turn is one round of requests, so that accounts alternate.
  */
-const workMs: Readonly<Record<Lane, number>> = { normal: 30_000, slow: 1000 };
+const workMs: Readonly<Record<Speed, number>> = { normal: 30_000, slow: 1000 };
 const leaseMs = 75_000;
 
 const slowMs = 2000;
@@ -71,7 +71,7 @@ export function webhookWorker(parts: WorkerParts) {
     return (await deliveries.workersBefore(lease, clock.now())) < maxWorkers ? 'open' : 'over its share';
   }
 
-  return async ({ accountId, ids }: WebhookGroup, lane: Lane, hops = 0): Promise<void> => {
+  return async ({ accountId, ids }: WebhookGroup, lane: Speed, hops = 0): Promise<void> => {
     const now = clock.now();
     let standing: Promise<SendingState> | undefined;
     const turn: Turn = {
@@ -131,7 +131,7 @@ class Work {
       const isSlow = this.#isSlow ?? this.#lease.webhook.health.isSlow ?? false;
       const released = await deliveries.release(this.#lease, { ...this.#health, isSlow }, clock.now());
       if (!('renewed' in released)) {
-        const lane = this.#isOverShare ? 'slow' : laneOf({ ...this.#health, isSlow });
+        const lane = this.#isOverShare ? 'slow' : speedOf({ ...this.#health, isSlow });
         if (released.dueAt !== undefined)
           await notify({ accountId, ids: [id] }, lane, released.dueAt, this.#turn.hops + 1);
         return;

@@ -6,7 +6,7 @@ import { addresseeOf, wantsMail } from '#domain/accounts/mail-preferences.ts';
 import type { Recipient } from '#domain/organizations/organization.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { type DeliveryStore, type Lease, retentionMs, webhookDisabledMail } from '#domain/webhooks/delivery.ts';
-import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
+import { type DisabledReason, type Health, type WebhookRef, hasMessage, speedOf } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { mailsTo, recipientsOf } from '../accounts/recipients.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -202,7 +202,7 @@ export function leases(
     const condition = '#due <= :now AND (attribute_not_exists(#message) OR #message <= :now)';
     const taken = update(ref, 'SET #message = :until', condition, { ':now': now, ':until': now + messageMs });
     const outcome = await write(taken);
-    return 'done' in outcome ? laneOf(webhookOf(outcome.done.Attributes).health) : undefined;
+    return 'done' in outcome ? speedOf(webhookOf(outcome.done.Attributes).health) : undefined;
   };
 
   async function nextDueTime({ id }: WebhookRef, { pausedUntil = 0 }: Health): Promise<number | undefined> {

@@ -4,7 +4,7 @@ import type { MessageQueue } from '#domain/shared/ports.ts';
 import { deliveryService } from '#domain/webhooks/delivery.ts';
 import { dispatcher, eventId, messageEvent } from '#domain/webhooks/events.ts';
 import { isAllowedAddress } from '#domain/webhooks/target.ts';
-import { type Lane, type WebhookRef, notifier, webhookService } from '#domain/webhooks/webhook.ts';
+import { type Speed, type WebhookRef, notifier, webhookService } from '#domain/webhooks/webhook.ts';
 import { webhookWorker } from '#domain/webhooks/worker.ts';
 import { StoredMessage } from '#repositories/messages/messages.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
@@ -24,7 +24,7 @@ export interface WebhookThrottles {
 
 export function webhookServices(
   core: CoreServices,
-  queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>,
+  queues: Readonly<Record<Speed, () => Promise<MessageQueue>>>,
   throttles: WebhookThrottles,
 ) {
   const { environment, clock, random, table, metering } = core;

@@ -5,7 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import { type AttemptResult, type Delivery, newDelivery } from '#domain/webhooks/delivery.ts';
-import { healthy, type Lane, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
+import { healthy, type Speed, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
 import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/worker.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
@@ -35,7 +35,7 @@ export async function startSending() {
   let accounts = 0;
   let respond: Respond = () => responds(204);
   const sent: { readonly at: number; readonly url: string; readonly id: string; readonly body: string }[] = [];
-  const notified: { readonly id: string; readonly lane: Lane; readonly at: number }[] = [];
+  const notified: { readonly id: string; readonly lane: Speed; readonly at: number }[] = [];
   const closed = new Set<number>();
   const clock = { now: () => now };
 
@@ -63,7 +63,7 @@ export async function startSending() {
       random,
       ...about,
     });
-    return ({ accountId, id }: WebhookRef, hops = 0, lane: Lane = 'normal') =>
+    return ({ accountId, id }: WebhookRef, hops = 0, lane: Speed = 'normal') =>
       work({ accountId, ids: [id] }, lane, hops);
   }
 
