@@ -1,14 +1,10 @@
 import { receiptIn } from '#domain/messages/receipts.ts';
-import { changeStreamJob } from '#runtime/jobs/stream-job.ts';
+import { webhookEventsJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 
 /** The failure of one message does not delay the others (docs/adr/0011-typed-jobs.md). */
-export const dispatchMessages = () =>
-  changeStreamJob(
-    async (changes) => (await services().webhooks()).dispatchEvents(changes),
-    () => services().webhookQueue(),
-  );
+export const dispatchMessages = webhookEventsJob;
 
 /** Events may be delivered repeatedly, out of order, and for messages sent by other applications. */
 export const recordReceipts =

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import type { Speed } from '#domain/webhooks/webhook.ts';
 import { queueJob, workSignal } from '#runtime/jobs/queue-job.ts';
-import { changeStreamJob } from '#runtime/jobs/stream-job.ts';
+import { webhookEventsJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { changeIn } from '#runtime/stream-image.ts';
 import { logger } from '#runtime/telemetry.ts';
@@ -12,11 +12,7 @@ export const deliverSlowWebhooks = () => deliverJob('slow');
 export const deliverWebhooks = () => deliverJob('normal');
 
 /** The failure of one account does not delay the others (docs/adr/0019-webhooks.md). */
-export const dispatchWebhooks = () =>
-  changeStreamJob(
-    async (changes) => (await services().webhooks()).dispatchEvents(changes),
-    () => services().webhookQueue(),
-  );
+export const dispatchWebhooks = webhookEventsJob;
 
 export const sweepWebhooks = () => async (): Promise<void> => {
   const woken = await (await services().webhooks()).wakeAll(workSignal(jobs.sweepWebhooks));

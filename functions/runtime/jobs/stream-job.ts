@@ -2,6 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { explainOutage } from '../outage.ts';
+import { services } from '../services/container.ts';
 import { changeOf, type HandleImage, type ItemChange, itemOf, storedChange } from '../stream-image.ts';
 import { logger } from '../telemetry.ts';
 
@@ -143,3 +144,10 @@ export function discardedImages(text: string): readonly Record<string, unknown>[
   const { payload } = v.parse(v.pipe(v.string(), v.parseJson(), InvocationRecord), text);
   return payload.Records.flatMap(({ dynamodb: { NewImage } }) => (NewImage ? [NewImage] : []));
 }
+
+/** Queues the events of changed items for the webhooks of their accounts. */
+export const webhookEventsJob = () =>
+  changeStreamJob(
+    async (changes) => (await services().webhooks()).dispatchEvents(changes),
+    () => services().webhookQueue(),
+  );
