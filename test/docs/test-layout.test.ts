@@ -73,3 +73,25 @@ describe('the tests', () => {
     },
   );
 });
+
+/** Paths of files and folders that a text names, with the alternatives in braces expanded. */
+function pathsIn(text: string, named: RegExp): string[] {
+  return Array.from(text.matchAll(named), ([path]) => path.replace(/^\.?\//, '')).flatMap(expanded);
+}
+
+function expanded(path: string): string[] {
+  const [braces, choices = ''] = /\{([^}]*)\}/.exec(path) ?? [];
+  return braces === undefined ? [path] : choices.split(',').flatMap((one) => expanded(path.replace(braces, one)));
+}
+
+/** Arguments of Vitest select files whose paths begin with them. */
+const selects = (path: string): boolean =>
+  existsSync(path) || files.some((file) => file.path.startsWith(path.replace(/\/$/, '')));
+
+describe.each(['.ci/run', 'test/support/longest-first.ts', 'package.json'])('%s', (file) => {
+  it('names only files and folders that exist', () => {
+    const paths = pathsIn(readFileSync(file, 'utf8'), /(?<![\w:./-])(?:\.?\/)?(?:bench|bin|test)\/[\w./{},-]+/g);
+    expect(paths.length).toBeGreaterThan(4);
+    expect(paths.filter((path) => !selects(path))).toEqual([]);
+  });
+});
