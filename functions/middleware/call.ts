@@ -19,11 +19,11 @@ export type Caller = SessionCaller | KeyCaller;
 
 export interface SessionCaller {
   readonly kind: 'session';
-  /** Of the organization for which the person acts. The personal one is the account itself. */
+  /** Id of the organization for which the person acts: of the account itself for the personal one. */
   readonly accountId: number;
-  /** The person. */
+  /** Account of the person. */
   readonly account: Account;
-  /** In the organization. */
+  /** Role in the organization. */
   readonly role: OrganizationRole;
   readonly session: Credential;
   /** The account has an authenticator app, or the session began with a passkey. */
@@ -51,7 +51,7 @@ export interface Call {
   responseKind: ResponseKind;
   identity?: Identity;
   input: { path: unknown; query: unknown; body: unknown };
-  /** Of the body. */
+  /** Literals of long strings in the body. */
   literals?: JsonLiterals | undefined;
   idempotency?: Repeatable;
   order?: Order;

@@ -13,7 +13,7 @@ const json = 'application/json';
 interface Stored {
   readonly route: Pick<Route, 'priced'>;
   readonly days: number;
-  /** Of a stream. */
+  /** Events of a stream; empty for other responses. */
   readonly events: readonly unknown[];
 }
 

@@ -11,7 +11,6 @@ interface DetailsProps {
   readonly children: ReactNode;
 }
 
-/** A list of `Detail` pairs. */
 export function Details({ isTechnical = false, children }: DetailsProps) {
   return <dl className={isTechnical ? `${css.details} ${css.technical}` : css.details}>{children}</dl>;
 }
@@ -31,7 +30,6 @@ interface CopyableProps {
   readonly what: string;
 }
 
-/** An id with a copy button. */
 export function Copyable({ value, what }: CopyableProps) {
   return (
     <Group component="span" gap={4} wrap="nowrap">

@@ -16,7 +16,7 @@ export const Drawer = late<DrawerProps>(
   ({ opened }) => opened,
 );
 
-/** Of a page's own dialogs, which the page opens. */
+/** Props of the dialogs that a page opens itself. */
 export interface DialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;

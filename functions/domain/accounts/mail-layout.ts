@@ -34,7 +34,7 @@ export interface Letter {
   readonly footer: Phrase;
 }
 
-/** In English. In another language it also has its parts, for the translation. */
+/** Builds an email in English. For another language, adds the parts that the translation needs. */
 export function emailContent(letter: Letter): MailContent {
   const content = contentIn(letter, 'en', ({ english }) => english);
   const { name, confirmedAt, organization, preferences, language = 'en' } = letter.to;

@@ -35,7 +35,7 @@ export interface DirectoryProgress {
   /** The last account of an unfinished update, and the totals up to it. */
   readonly after?: number;
   readonly partial?: DirectoryTotals;
-  /** Of the last complete update. `at` in epoch ms. */
+  /** Totals of the last complete update, and its time in epoch ms. */
   readonly totals?: DirectoryTotals;
   readonly at?: number;
 }

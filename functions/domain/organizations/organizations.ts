@@ -215,7 +215,7 @@ export function organizationService(parts: OrganizationParts) {
     return memberView(found);
   }
 
-  /** Of another member, or of oneself, which is leaving. */
+  /** Removes another member, or the acting person, who leaves. */
   async function removeMember(acting: Acting, userId: number, revokeKeys: boolean): Promise<void> {
     if (isPersonal(acting)) throw userId === acting.account.id ? isLastOwner() : unknownMember();
     const { accountId: id, account, hasSecondFactor } = acting;

@@ -13,7 +13,7 @@ export interface PaymentReport extends ProviderIds {
   readonly url?: string;
   readonly failure?: string;
   readonly paidAt?: number;
-  /** With taxes. */
+  /** Charged amount, including taxes. */
   readonly chargedCents?: number;
   /** The part of a charged invoice that the customer's balance paid. */
   readonly balanceCents?: number;

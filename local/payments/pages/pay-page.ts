@@ -9,7 +9,6 @@ import { required, type World } from '../world.ts';
 import { authenticationForm, cardForm, type Fields, filledFields, readCard } from './card-form.ts';
 import { message, originOf, type Shown } from './shell.ts';
 
-/** The page of a Checkout session. */
 export function payPage(world: World, session: Stripe.Checkout.Session, query: URLSearchParams): Shown {
   const back = session.cancel_url;
   if (session.status === 'complete') {
@@ -31,7 +30,6 @@ export function payPage(world: World, session: Stripe.Checkout.Session, query: U
 
 export type PostResult = { readonly redirect: string } | { readonly shown: Shown };
 
-/** Handles a submitted form of the page. */
 export function postPay(world: World, session: Stripe.Checkout.Session, fields: Fields): PostResult {
   if (session.status !== 'open') return { shown: payPage(world, session, new URLSearchParams()) };
   const waiting = world.find('payment_method', world.find('session_details', session.id)?.waiting ?? '');

@@ -15,7 +15,7 @@ import { AuthLayout, FootLink } from './auth-layout.tsx';
 const schemas = { code: v.object({ value: totpCode }), recoveryCode: v.object({ value: text(64) }) };
 
 interface SecondStepProps {
-  /** Of the sign-in page. */
+  /** Query of the sign-in page. */
   readonly query: URLSearchParams;
   readonly onDone: () => void;
 }

@@ -4,7 +4,7 @@ import { large, small } from '#test/payments/paying-service.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
-/** Of the free plan, and of the pack that saved the card. */
+/** Credits of the free plan, and of the pack that saved the card. */
 const start = 100 + small.credits;
 
 async function withRule(about: { threshold?: number; monthlyLimit?: number; card?: string } = {}) {
