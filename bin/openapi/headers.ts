@@ -1,6 +1,5 @@
 import { namesModel, type Route } from '#contract/http/route.ts';
-import type { ErrorCode } from '#contract/shared/errors.ts';
-import { errorStatus } from '#contract/shared/errors.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 
 const text = { type: 'string' };
 const count = { type: 'string', pattern: '^\\d+$' };

@@ -6,8 +6,7 @@ import { maxRecordedDetail, recordedHeaders, type RequestRecord } from '#contrac
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { minuteMs } from '#contract/shared/time.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
-import type { Call, Middleware } from './call.ts';
-import { ResponseLifecycle } from './call.ts';
+import { type Call, type Middleware, ResponseLifecycle } from './call.ts';
 
 /** The log line of a request: a closed list, so that no secret, prompt or email address can reach the log. */
 export interface RequestLine {

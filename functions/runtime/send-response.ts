@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
-import type { CallContext } from '#middleware/call.ts';
-import type { ResponseLifecycle } from '#middleware/call.ts';
+import type { CallContext, ResponseLifecycle } from '#middleware/call.ts';
 import type { EventStream } from '#middleware/event-stream.ts';
 import type { CallResponse } from '#middleware/outgoing.ts';
 import { typed } from './process.ts';

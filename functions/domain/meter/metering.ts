@@ -16,8 +16,7 @@ import {
 } from './meter-store.ts';
 import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
 import { nextTransition } from './periods.ts';
-import { type PriceCode, unitPriceOfCode } from './pricing.ts';
-import type { Receipt } from './pricing.ts';
+import { type PriceCode, unitPriceOfCode, type Receipt } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
 import { type RefundableCharge, refundableCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';

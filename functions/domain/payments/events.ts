@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PlanLimits, Plans } from '#contract/billing/plans.ts';
-import type { PaymentWork } from '#contract/payments/payments.ts';
-import { cents } from '#contract/payments/payments.ts';
+import { type PaymentWork, cents } from '#contract/payments/payments.ts';
 import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { timedId } from '../shared/credential.ts';

@@ -9,8 +9,7 @@ import {
   subscribe,
   upgrade,
 } from '#domain/billing/subscription-changes.ts';
-import { type Settled } from '#domain/meter/meter.ts';
-import { isSubscribed, type Meter } from '#domain/meter/meter.ts';
+import { type Settled, isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { credits } from './meters.ts';
 
 const chosen = (rank: number) => ({ planId: planOfRank(rank).name, plan: planOfRank(rank) });

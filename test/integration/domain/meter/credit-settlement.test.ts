@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { renewals } from '#domain/billing/grants.ts';
-import { grantCredits } from '#domain/billing/grants.ts';
+import { renewals, grantCredits } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';

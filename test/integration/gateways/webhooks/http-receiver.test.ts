@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { createServer as createTcpServer, type Server } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptResult } from '#domain/webhooks/delivery.ts';
 import { isAllowedAddress, type Targets } from '#domain/webhooks/target.ts';
