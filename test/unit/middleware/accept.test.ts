@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { acceptedKind } from '#middleware/accept.ts';
 
 const kindFor = (...accept: string[]) =>
