@@ -1,4 +1,4 @@
-import { storedResponseService } from '#domain/inference/stored-response-service.ts';
+import { storedResponseService } from '#domain/inference/stored-responses.ts';
 import type { cancellationService } from '#domain/requests/cancellations.ts';
 import { responseStore } from '#repositories/responses/responses.ts';
 import type { CoreServices } from './core-services.ts';
