@@ -1,7 +1,7 @@
 import { type PlanName, planAt, planListing, soldPlans } from '#contract/billing/plans.ts';
 import { isServiceName } from '#contract/billing/prices.ts';
 import { listedAnthropicModels } from '#contract/inference/anthropic-models.ts';
-import { callableModels, catalogueClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';
+import { callableModels, catalogClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';
 import { listed, listedModels, pricedServices } from '#contract/listings.ts';
 import { offer, packPrices } from '#contract/offer/current-offer.ts';
 import { defaultOffer, defaultPacks } from '#contract/offer/default-offer.ts';
@@ -123,7 +123,7 @@ const changes: Readonly<Record<string, (example: Example) => Partial<Example>>> 
   'list-plans': (example) => withData(example, { plans: soldPlans, ...(packs.length > 0 && { packs: packPrices }) }),
   'list-models': (example) => withData(example, listedModels()),
   'list-openai-models': () => ({ response: { object: 'list', data: listedModels() } }),
-  'get-openai-model': () => (model ? { path: { model: model.id }, response: listed(model, catalogueClock.now()) } : {}),
+  'get-openai-model': () => (model ? { path: { model: model.id }, response: listed(model, catalogClock.now()) } : {}),
   'list-anthropic-models': () => ({ response: listedAnthropicModels() }),
   'list-services': (example) => withData(example, { services: pricedServices() }),
   'list-packs': (example) => withData(example, { items: packList }),

@@ -4,7 +4,7 @@ import { listedModels } from '#contract/listings.ts';
 import type { openAiRoutes } from '#contract/routes/openai.ts';
 import { type ChoicesOrder, inChoices } from '#domain/inference/choices.ts';
 import { conversationOfOpenAi, forwarded } from '#domain/inference/conversation.ts';
-import { listedModel } from '#domain/inference/model-catalogue.ts';
+import { listedModel } from '#domain/inference/model-catalog.ts';
 import { joinChats, joinCompletions, openAiChat, openAiCompletion } from '#domain/inference/openai-format.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';

@@ -1,11 +1,11 @@
 import { planOfRank } from './billing/plans.ts';
 import { microPerCredit, prices } from './billing/prices.ts';
-import { callableModels, catalogueClock, catalogueCreated, type Model, priceAt } from './inference/models.ts';
+import { callableModels, catalogClock, catalogCreated, type Model, priceAt } from './inference/models.ts';
 import type { ModelPrice } from './offer/offer.ts';
 
 /** The models that can be called now. */
 export function listedModels() {
-  const now = catalogueClock.now();
+  const now = catalogClock.now();
   return callableModels().map((model) => listed(model, now));
 }
 
@@ -16,7 +16,7 @@ export function listed(model: Model, now: number) {
   return {
     id: model.id,
     object: 'model' as const,
-    created: catalogueCreated,
+    created: catalogCreated,
     owned_by: 'platform',
     capabilities: [...model.capabilities],
     context_window: model.contextWindow,

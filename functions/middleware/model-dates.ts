@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Model, modelNamed, models, phaseOf } from '#contract/inference/models.ts';
-import { retired } from '#domain/inference/model-catalogue.ts';
+import { retired } from '#domain/inference/model-catalog.ts';
 import type { Call, Middleware } from './call.ts';
 import type { ForbiddenUses } from './forbidden-uses.ts';
 

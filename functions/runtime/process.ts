@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { catalogueClock } from '#contract/inference/models.ts';
+import { catalogClock } from '#contract/inference/models.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
 
@@ -61,7 +61,7 @@ export const ambient: Ambient = {
   random: { bytes: pooledBytes },
 };
 
-catalogueClock.now = () => ambient.clock.now();
+catalogClock.now = () => ambient.clock.now();
 
 /** Casts values that the middlewares built with the same route's schemas and credential. */
 export function typed<T>(value: unknown): T {

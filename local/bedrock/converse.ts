@@ -69,7 +69,7 @@ export const ConverseBody = v.strictObject({
 export type ConverseBody = v.InferOutput<typeof ConverseBody>;
 
 /** Checks the rules of Bedrock. Returns its error message, or undefined. */
-export function refusal({ messages, toolConfig }: ConverseBody): string | undefined {
+export function converseRefusal({ messages, toolConfig }: ConverseBody): string | undefined {
   if (messages[0]?.role !== 'user') return 'A conversation must start with a user message. Try again.';
   let open: readonly string[] = [];
   for (const [at, { role, content }] of messages.entries()) {

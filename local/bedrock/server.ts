@@ -8,7 +8,14 @@ import { disconnectSignal } from '../sagemaker/server.ts';
 import { countTokens } from '../sagemaker/words.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { listen, listener, type Loopback, readBody, sendJson } from '../shared/loopback.ts';
-import { ConverseBody, type ConverseEvent, converseEvents, converseReply, engineBody, refusal } from './converse.ts';
+import {
+  ConverseBody,
+  type ConverseEvent,
+  converseEvents,
+  converseReply,
+  engineBody,
+  converseRefusal,
+} from './converse.ts';
 
 export interface BedrockOptions {
   readonly engine: Engine;
@@ -65,7 +72,7 @@ export function startBedrock({ engine, faults, models }: BedrockOptions): Promis
         invalid(`Value at '${v.getDotPath(issue) ?? ''}' failed to satisfy constraint: ${issue.message}`),
       );
     }
-    const broken = refusal(body.output);
+    const broken = converseRefusal(body.output);
     if (broken !== undefined) return sendFailure(res, invalid(broken));
     const isStream = operation === 'converse-stream';
     const reply = await engine.invoke(engineBody(body.output, isStream), signal).catch((): undefined => undefined);

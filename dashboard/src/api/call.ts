@@ -12,7 +12,7 @@ import {
   type DataRoute,
   openEnvelope,
   readResponse,
-  textOf,
+  bodyTextOf,
 } from './response.ts';
 
 type Part<R, Schema extends string, Name extends string> =
@@ -52,7 +52,7 @@ export async function callWithHeaders<R extends DataRoute>(
 /** Runs an operation whose response has no data. Throws an ApiError. */
 export async function perform<R extends Route>(route: R, input: Input<R>, options?: SendOptions): Promise<void> {
   const response = await request(route, input, options);
-  openEnvelope(await textOf(response), response.headers);
+  openEnvelope(await bodyTextOf(response), response.headers);
 }
 
 /**

@@ -17,14 +17,14 @@ export interface ApiResponse<Data> {
 /** Parses the response of a route. Throws an ApiError for an error response or an invalid one. */
 export async function readResponse<R extends DataRoute>(route: R, response: Response): Promise<ApiResponse<Data<R>>> {
   const { headers } = response;
-  const text = await textOf(response);
+  const text = await bodyTextOf(response);
   const read = v.safeParse(route.output, openEnvelope(text, headers).data);
   if (!read.success)
     throw new ApiError('INVALID_RESPONSE', t`The server returned an unexpected response. Reload the page.`);
   return { data: read.output, headers, text };
 }
 
-export async function textOf(response: Response): Promise<string> {
+export async function bodyTextOf(response: Response): Promise<string> {
   try {
     return await response.text();
   } catch {

@@ -1,8 +1,8 @@
-import { callableModels, catalogueClock, catalogueCreated, phaseOf } from './models.ts';
+import { callableModels, catalogClock, catalogCreated, phaseOf } from './models.ts';
 
 /** The chat models in Anthropic's form. */
 export function listedAnthropicModels() {
-  const now = catalogueClock.now();
+  const now = catalogClock.now();
   const timeOf = (day: string | null) => (day === null ? null : new Date(day).toISOString());
   const data = callableModels()
     .filter(({ capabilities }) => capabilities.includes('chat'))
@@ -10,7 +10,7 @@ export function listedAnthropicModels() {
       type: 'model' as const,
       id: model.id,
       display_name: model.title,
-      created_at: new Date(catalogueCreated * 1000).toISOString(),
+      created_at: new Date(catalogCreated * 1000).toISOString(),
       max_input_tokens: model.contextWindow,
       max_tokens: model.maxOutputTokens,
       lifecycle: phaseOf(model, now) === 'deprecated' ? ('deprecated' as const) : ('active' as const),

@@ -21,18 +21,18 @@ to Tongan|tr Turkish|ts Tsonga|tt Tatar|tw Twi|ty Tahitian|ug Uyghur|uk Ukrainia
 vi Vietnamese|vo Volapük|wa Walloon|wo Wolof|xh Xhosa|yi Yiddish|yo Yoruba|za Zhuang|zh Chinese|zu Zulu`;
 
 /** English names by lower-case code. */
-export const languages: ReadonlyMap<string, string> = new Map(
+export const languageNames: ReadonlyMap<string, string> = new Map(
   rows.split(/[|\n]/).map((row) => [row.slice(0, 2), row.slice(3)]),
 );
 
 /** Returns the English name of a language by its ISO 639-1 code in either case, or undefined for an unknown code. */
 export function languageName(code: string): string | undefined {
-  return languages.get(code.toLowerCase());
+  return languageNames.get(code.toLowerCase());
 }
 
 /** A language code in a request, in either case. Responses repeat it as sent. */
 export const languageCode = v.pipe(
   v.string('must be a string'),
   v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
-  v.metadata({ description: 'An ISO 639-1 code, in lower or upper case.', enum: [...languages.keys()] }),
+  v.metadata({ description: 'An ISO 639-1 code, in lower or upper case.', enum: [...languageNames.keys()] }),
 );

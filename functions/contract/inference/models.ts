@@ -4,7 +4,7 @@ import type { Capability, Model, ModelPrice, Offer } from '../offer/offer.ts';
 export type { Model } from '../offer/offer.ts';
 
 /** 1 June 2026 in Unix seconds, the publication date of this catalog. */
-export const catalogueCreated = 1_780_272_000;
+export const catalogCreated = 1_780_272_000;
 
 /**
  * The models of an offer, except those that no plan includes, such as a default model for a rank above the largest
@@ -19,7 +19,7 @@ export const modelsOf = ({ models, plans }: Pick<Offer, 'models' | 'plans'>): Mo
 export const models: readonly Model[] = modelsOf(offer);
 
 /** The time that decides on dates and prices of models, in epoch ms. The service sets its own clock. */
-export const catalogueClock = { now: (): number => Date.now() };
+export const catalogClock = { now: (): number => Date.now() };
 
 const startOf = (day: string): number => Date.parse(day);
 const hasBegun = (day: string | null, now: number): boolean => day !== null && startOf(day) <= now;
@@ -28,7 +28,7 @@ const hasBegun = (day: string | null, now: number): boolean => day !== null && s
 export type Phase = 'upcoming' | 'available' | 'deprecated' | 'retired';
 type Dates = Pick<Model, 'availableFrom' | 'deprecatedFrom' | 'retiredFrom'>;
 
-export function phaseOf({ availableFrom, deprecatedFrom, retiredFrom }: Dates, now = catalogueClock.now()): Phase {
+export function phaseOf({ availableFrom, deprecatedFrom, retiredFrom }: Dates, now = catalogClock.now()): Phase {
   if (availableFrom !== null && !hasBegun(availableFrom, now)) return 'upcoming';
   if (hasBegun(retiredFrom, now)) return 'retired';
   return hasBegun(deprecatedFrom, now) ? 'deprecated' : 'available';
@@ -47,7 +47,7 @@ export const knownModels = (): Model[] => models.filter((model) => phaseOf(model
 
 export const priceAt = (
   { price, priceChanges }: Pick<Model, 'price' | 'priceChanges'>,
-  now = catalogueClock.now(),
+  now = catalogClock.now(),
 ): ModelPrice | null => priceChanges.findLast(({ effectiveFrom }) => hasBegun(effectiveFrom, now)) ?? price;
 
 /** Id of the first model with a capability, for examples and forms. Empty if no model has it. */

@@ -1,7 +1,7 @@
 import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso } from '#contract/shared/time.ts';
-import { refuseRetired } from '../inference/model-catalogue.ts';
+import { refuseRetired } from '../inference/model-catalog.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Page, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

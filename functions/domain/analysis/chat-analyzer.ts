@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { labelLimits, maxAnalysisItems } from '#contract/analysis/analysis.ts';
 import { type AnalysisName, entityTypes, modelPiiTypes, sentiments } from '#contract/analysis/names.ts';
-import { languages } from '#contract/inference/languages.ts';
+import { languageNames } from '#contract/inference/languages.ts';
 import type { Model } from '#contract/inference/models.ts';
 import { parseJson } from '#contract/shared/json.ts';
 import type { ModelChatReply, ModelChatRequest } from '../inference/chat.ts';
@@ -121,7 +121,7 @@ const maxQuotes = 200;
 const text = v.string();
 const quotes = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.array(item), v.maxLength(maxQuotes));
 const fields = {
-  language: v.picklist([...languages.keys()]),
+  language: v.picklist([...languageNames.keys()]),
   sentiment: v.picklist(sentiments),
   entities: quotes(v.strictObject({ text, type: v.picklist(entityTypes) })),
   key_phrases: quotes(text),
@@ -160,7 +160,7 @@ const typedQuotes = (types: readonly string[]) =>
   list(closed({ text: { type: 'string' }, type: { type: 'string', enum: types } }));
 
 const schemaOf: Readonly<Record<AnalysisName, (task: AnalysisTask) => object>> = {
-  language: () => ({ type: 'string', enum: [...languages.keys()] }),
+  language: () => ({ type: 'string', enum: [...languageNames.keys()] }),
   sentiment: () => ({ type: 'string', enum: sentiments }),
   entities: () => typedQuotes(entityTypes),
   key_phrases: () => list({ type: 'string' }),

@@ -1,10 +1,10 @@
-import { catalogueClock, isCallable, type Model, modelNamed, phaseOf } from '#contract/inference/models.ts';
+import { catalogClock, isCallable, type Model, modelNamed, phaseOf } from '#contract/inference/models.ts';
 import { listed } from '#contract/listings.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 export function listedModel(name: string) {
   const model = modelNamed(name);
-  if (model && isCallable(model)) return listed(model, catalogueClock.now());
+  if (model && isCallable(model)) return listed(model, catalogClock.now());
   if (model && phaseOf(model) === 'retired') throw retired(model);
   const field = { path: 'model', isMissing: false };
   throw new ServiceError('NOT_FOUND', 'No model has this name; GET /openai/v1/models lists the models.', { field });

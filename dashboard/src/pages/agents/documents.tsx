@@ -17,7 +17,7 @@ import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { callCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { catalogueClock, documentModel, priceAt } from '#contract/inference/models.ts';
+import { catalogClock, documentModel, priceAt } from '#contract/inference/models.ts';
 import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { useAction } from '../../api/actions.ts';
@@ -255,7 +255,7 @@ function priceNote(): string {
 function indexingCredits(tokens: number): number {
   const embedder = documentModel();
   return embedder
-    ? callCost(embedder, 'embeddings', { input: tokens, output: 0 }, catalogueClock.now()) / microPerCredit
+    ? callCost(embedder, 'embeddings', { input: tokens, output: 0 }, catalogClock.now()) / microPerCredit
     : 0;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { languages } from '#contract/inference/languages.ts';
+import { languageNames } from '#contract/inference/languages.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { TranslationRequest } from '#contract/inference/translation.ts';
 import { Environment } from '#contract/platform/environment.ts';
@@ -185,9 +185,9 @@ it('languages are the 183 of ISO 639-1 by code, in either case, each with its ow
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
   const known = letters.flatMap((one) => letters.map((two) => one + two)).filter((code) => names.of(code));
   const withdrawn = ['bh', 'in', 'iw', 'ji', 'jw', 'mo', 'sh'];
-  expect([...languages.keys(), ...withdrawn].toSorted()).toEqual(known);
-  expect(new Set(languages.values()).size).toBe(183);
-  for (const [code, name] of languages) {
+  expect([...languageNames.keys(), ...withdrawn].toSorted()).toEqual(known);
+  expect(new Set(languageNames.values()).size).toBe(183);
+  for (const [code, name] of languageNames) {
     expect(`${code} ${name}`).toMatch(/^[a-z]{2} \p{Lu}[\p{L} -]+$/u);
     const sourceLanguage = code.toUpperCase();
     const targetLanguage = code === 'en' ? 'fr' : 'en';

@@ -14,7 +14,7 @@ import {
   named,
   type Preset,
   type PresetValues,
-  refusal,
+  presetRefusal,
   savePreset,
 } from './presets.ts';
 
@@ -134,7 +134,7 @@ function SaveForm({ owner, presets, current, onSaved }: SaveFormProps) {
 
   function save(event: FormEvent): void {
     event.preventDefault();
-    const refused = refusal(presets, name, current);
+    const refused = presetRefusal(presets, name, current);
     if (refused !== undefined) return setError(refused);
     const id = replaced?.id ?? crypto.randomUUID();
     if (!savePreset(owner, { id, name: name.trim(), values: current }))

@@ -23,7 +23,7 @@ export const Preset = v.object({
 export type Preset = v.InferOutput<typeof Preset>;
 
 /** The reason that a preset cannot be saved, if any. Saving replaces a preset of the same name. */
-export function refusal(presets: readonly Preset[], name: string, values: PresetValues): string | undefined {
+export function presetRefusal(presets: readonly Preset[], name: string, values: PresetValues): string | undefined {
   const trimmed = name.trim();
   if (trimmed === '') return t`Name is required`;
   if (trimmed.length > maxNameLength) return t`Name must have at most ${maxNameLength} characters`;

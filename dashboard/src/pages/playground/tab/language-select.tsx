@@ -1,7 +1,7 @@
 import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
 import { Select, type SelectProps } from '@mantine/core';
-import { languageName, languages } from '#contract/inference/languages.ts';
+import { languageName, languageNames } from '#contract/inference/languages.ts';
 
 const translated =
   i18n.locale === 'en' ? undefined : new Intl.DisplayNames(i18n.locale, { type: 'language', fallback: 'none' });
@@ -12,7 +12,7 @@ export function languageTitle(code: string): string {
   return (english && translated?.of(code.toLowerCase())) ?? english ?? code;
 }
 
-const languageChoices = [...languages.keys()]
+const languageChoices = [...languageNames.keys()]
   .map((value) => ({ value, label: languageTitle(value) }))
   .toSorted((one, other) => one.label.localeCompare(other.label, i18n.locale));
 

@@ -4,7 +4,7 @@ import {
   maxPresetLength,
   maxPresets,
   type Preset,
-  refusal,
+  presetRefusal,
 } from '../../../../../dashboard/src/pages/playground/chat/presets.ts';
 import {
   type ChatItem,
@@ -43,18 +43,18 @@ describe('a preset', () => {
     ['   ', 'Name is required'],
     ['x'.repeat(maxNameLength + 1), `Name must have at most ${maxNameLength} characters`],
   ])('has a name of limited length: %j', (name, reason) => {
-    expect(refusal([], name, values)).toBe(reason);
-    expect(refusal([], 'brief', values)).toBeUndefined();
+    expect(presetRefusal([], name, values)).toBe(reason);
+    expect(presetRefusal([], 'brief', values)).toBeUndefined();
   });
 
   it('is refused if 50 are stored, unless it replaces one', () => {
     const full = Array.from({ length: maxPresets }, (_, index) => preset(String(index)));
-    expect(refusal(full, 'one more', values)).toMatch(/^You can save up to 50/);
-    expect(refusal(full, ' preset 7 ', values)).toBeUndefined();
+    expect(presetRefusal(full, 'one more', values)).toMatch(/^You can save up to 50/);
+    expect(presetRefusal(full, ' preset 7 ', values)).toBeUndefined();
   });
 
   it('is refused above a maximum size', () => {
-    expect(refusal([], 'long', { ...values, system: 'x'.repeat(maxPresetLength) })).toMatch(/too long/);
+    expect(presetRefusal([], 'long', { ...values, system: 'x'.repeat(maxPresetLength) })).toMatch(/too long/);
   });
 });
 
