@@ -144,7 +144,7 @@ function throwUnknownItem(id: string): never {
   );
 }
 
-export const unknownResponse = (id: string) =>
+const unknownResponse = (id: string) =>
   new ServiceError('NOT_FOUND', `Response with id ${id} not found.`, {
     field: { path: 'response_id', isMissing: false },
   });

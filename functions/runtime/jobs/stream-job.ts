@@ -52,7 +52,7 @@ type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
 export type HandleChanges = (changes: readonly ItemChange[]) => Promise<void>;
 
 /** Like `itemStreamJob`, but handles all changes of an item together. If that fails, queues each as `{ change }`. */
-export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise<MessageQueue>) {
+function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise<MessageQueue>) {
   return itemsConcurrently(maxConcurrentItems, keyOf, async (records, progress) => {
     if (progress.isStopped) return;
     const stored = records.flatMap((record) => storedChange(record) ?? []);
