@@ -93,7 +93,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
         model,
         now: time,
         deadline,
-        isInLane: true,
+        isInLane: !priced.settlesItself,
       };
       const admit = (order: Order) => {
         if (order.call) runAfterSend(order.call, call.literals);

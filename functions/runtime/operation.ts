@@ -69,6 +69,11 @@ export interface CheckedOperation<R extends Route> {
   readonly run: Operation<R>;
 }
 
+/** Lets an operation settle the hold in its own write. */
+type SettledItself<R extends Route> = R extends { readonly priced: { readonly settlesItself: true } }
+  ? { readonly openHold: OpenHold }
+  : unknown;
+
 export interface PricedOperation<R extends Route, O extends Order> {
   /** Creates the order, or throws 400. Awaits `prove` before work that costs more than parsing. */
   readonly order?: (
@@ -100,8 +105,6 @@ export interface PricedOperation<R extends Route, O extends Order> {
     call: Omit<OperationCall<R>, 'network' | 'device' | 'pendingSignIn' | 'origin'> & {
       readonly order: O;
       readonly setCost: (cost: number, usage?: ModelUsage) => void;
-      /** Lets an operation settle the hold in its own write. */
-      readonly openHold: OpenHold;
-    },
+    } & SettledItself<R>,
   ) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;
 }

@@ -104,12 +104,14 @@ interface RouteDeclaration {
   readonly refusals?: readonly ErrorCode[];
   /**
    * Makes the call priced. `service` is charged unless the order names another one. `capability` is the required
-   * capability of the model; a call without a model requires a minimum plan instead.
+   * capability of the model; a call without a model requires a minimum plan instead. `settlesItself`: the operation
+   * settles its hold in a transaction with the items that the charge pays for.
    */
   readonly priced?: {
     readonly service: ServiceName;
     readonly capability?: Capability;
     readonly minPlanRank?: number;
+    readonly settlesItself?: true;
   };
   /**
    * Accepts an Idempotency-Key: requests with the same key run once. Requires write access to the table `idempotency`.

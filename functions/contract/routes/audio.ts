@@ -150,7 +150,7 @@ export const audioRoutes = {
     output: TranscriptionJob,
     success: created,
     refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    priced: { service: 'transcription', capability: 'transcription' },
+    priced: { service: 'transcription', capability: 'transcription', settlesItself: true },
     idempotent: true,
     uses: {
       tables: { accounts: 'write', meters: 'write', transcriptions: 'delete', idempotency: 'delete' },

@@ -19,7 +19,7 @@ export const documentRoutes = {
     output: AgentDocument,
     success: created,
     refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    priced: { service: 'embeddings', capability: 'embeddings' },
+    priced: { service: 'embeddings', capability: 'embeddings', settlesItself: true },
     idempotent: true,
     uses: { ...withoutModel, tables: { ...priced.tables, agents: 'delete' }, queues: ['documents'] },
     maxBodyBytes: limits.documentBodyBytes,

@@ -18,7 +18,7 @@ export const messageRoutes = {
     output: Message,
     success: { status: 201, message: 'SUCCESS' },
     refusals: ['RECIPIENT_OPTED_OUT', 'DELIVERY_ERROR'],
-    priced: { service: 'sms', minPlanRank: messagesPlan.id },
+    priced: { service: 'sms', minPlanRank: messagesPlan.id, settlesItself: true },
     idempotent: true,
     uses: {
       tables: { accounts: 'write', meters: 'write', messages: 'write', idempotency: 'delete' },

@@ -1,6 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { dayOf, isoOfSeconds } from '#contract/shared/time.ts';
 import { startOfPeriod } from '../meter/key-limits.ts';
+import { withCallsOf } from '../meter/lanes.ts';
 import { heldCredits, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted } from '../meter/periods.ts';
@@ -10,7 +11,7 @@ import type { StatementStore } from './statements.ts';
 import { utcDays } from './usage-days.ts';
 
 interface LimitParts {
-  readonly metering: () => Pick<Metering, 'current' | 'change'>;
+  readonly metering: () => Pick<Metering, 'current' | 'change' | 'lanesOf' | 'visitLanes'>;
   readonly statements: () => Promise<Pick<StatementStore, 'usage' | 'page' | 'pageWhenWritten'>>;
   readonly clock: Clock;
 }
@@ -22,7 +23,9 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
   async function get(accountId: number) {
     const now = clock.now();
     const meter = await metering().current(accountId, now);
-    return view(meter, meter.cap?.used ?? (await chargedIn(accountId, now)).charged + heldCredits(meter), now);
+    if (meter.cap) return view(meter, meter.cap.used, now);
+    const { holds } = withCallsOf(await metering().lanesOf(meter), meter);
+    return view(meter, (await chargedIn(accountId, now)).charged + heldCredits({ holds }), now);
   }
 
   async function set(accountId: number, monthlyCredits: number | null) {
@@ -37,7 +40,11 @@ export function spendingLimits({ metering, statements, clock }: LimitParts) {
       return counted(before, { meter: withCap(before, cap), entries: [] }, Math.floor(now / 1000));
     };
     const meter = await metering().change(accountId, now, apply);
-    return view(meter, used, now);
+    if (!meter.cap || !meter.lanes?.size) return view(meter, used, now);
+    // Leased credits count as used until they return.
+    await metering().visitLanes(meter, now);
+    const after = await metering().current(accountId, now);
+    return view(after, after.cap?.used ?? used, now);
   }
 
   /**

@@ -3,6 +3,7 @@ import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { RecentMap } from '../shared/recent-map.ts';
 import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../shared/service-error.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
+import { ownCalls } from './lanes.ts';
 import type { Meter } from './meter.ts';
 import { hasFeature } from './plan-terms.ts';
 import { decimalCredits, type PriceCode } from './pricing.ts';
@@ -23,7 +24,7 @@ export interface Attempt {
   readonly amount: number;
   readonly price?: PriceCode | undefined;
   readonly isStream?: boolean | undefined;
-  /** Whether the hold may be in a lane: it is settled alone. */
+  /** Whether the hold may be in a lane, because it is settled alone. */
   readonly isInLane?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;
@@ -107,7 +108,7 @@ function refusal(meter: Meter, attempt: Attempt, sellsCredits: boolean): Service
     const detail = `The plan allows ${rateLimit.limit} calls per minute; try again in ${retryAfterSeconds} s.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds });
   }
-  if (meter.holds.size >= meter.maxConcurrentCalls) {
+  if (meter.holds.size >= ownCalls(meter)) {
     const detail = `The plan allows ${meter.maxConcurrentCalls} concurrent calls; wait for one to end.`;
     return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { rateLimit, retryAfterSeconds: 1 });
   }

@@ -1,6 +1,6 @@
 import type { Attempt } from './admission.ts';
 import { isLimited } from './key-limits.ts';
-import { hashOf, maxLanes, mayLease } from './lanes.ts';
+import { hashOf, isWithinPlan, mayLease } from './lanes.ts';
 import type { MeterStore } from './meter-store.ts';
 import type { Allowance, Meter } from './meter.ts';
 import type { OpenHold } from './metering.ts';
@@ -13,13 +13,13 @@ export type Lanes = readonly [number, ...number[]];
 
 interface Parts {
   readonly store: MeterStore;
-  readonly lanesOf: (accountId: number) => Lanes | undefined;
-  readonly learning: (meter: Meter) => Meter;
+  readonly lanesOf: (attempt: Attempt) => Lanes | undefined;
+  readonly learn: (attempt: Attempt, meter: Meter | undefined) => void;
   readonly openHold: (readAllowance: () => Allowance, attempt: Attempt) => OpenHold;
 }
 
 /** Admits calls in lanes. Separate from other calls, which load nothing of it. */
-export function laneAdmissions({ store, lanesOf, learning, openHold }: Parts) {
+export function laneAdmissions({ store, lanesOf, learn, openHold }: Parts) {
   /**
    * Writes to a lane and reads the account at the same time. Returns undefined if the account's own item must decide.
    * A hold in a lane is removed without a trace if the account, as it is during the call, does not admit it.
@@ -27,7 +27,7 @@ export function laneAdmissions({ store, lanesOf, learning, openHold }: Parts) {
   return async function admitInLane(attempt: Attempt): Promise<OpenHold | undefined> {
     let meter: Meter | undefined;
     for (let tries = 0; tries < maxLaneTries; tries++) {
-      const lanes = lanesOf(attempt.accountId);
+      const lanes = lanesOf(attempt);
       if (!lanes) return undefined;
       const lane = laneFor(attempt.requestId, lanes, tries);
       const [written, read] = await Promise.allSettled([
@@ -36,7 +36,8 @@ export function laneAdmissions({ store, lanesOf, learning, openHold }: Parts) {
       ]);
       if (written.status === 'rejected') throw written.reason;
       meter = read.status === 'fulfilled' ? read.value : undefined;
-      const isAdmitted = meter !== undefined && admitsInLanes(learning(meter), attempt);
+      const isAdmitted = meter !== undefined && admitsInLanes(meter, attempt);
+      learn(attempt, isAdmitted ? meter : undefined);
       if (written.value && meter && isAdmitted)
         return openHold(allowanceIn(lane, meter, attempt), { ...attempt, accountId: lane });
       if (written.value) await store.releaseInLane(lane, attempt);
@@ -54,8 +55,7 @@ export function laneAdmissions({ store, lanesOf, learning, openHold }: Parts) {
 function admitsInLanes(meter: Meter, { keyId, minPlanRank, now }: Attempt): boolean {
   const key = keyId === undefined ? undefined : meter.keys.get(keyId);
   const isKnown = keyId === undefined || (key !== undefined && key.expiresAt * 1000 > now && !isLimited(key));
-  const isWithin = (meter.lanes?.size ?? 0) <= maxLanes(meter);
-  return isKnown && isWithin && mayLease(meter) && meter.due * 1000 > now && meter.planRank >= minPlanRank;
+  return isKnown && isWithinPlan(meter) && mayLease(meter) && meter.due * 1000 > now && meter.planRank >= minPlanRank;
 }
 
 /** Request ids are random, so the calls spread evenly. */

@@ -1,7 +1,9 @@
 import { accountBusy } from '../shared/service-error.ts';
-import { type Lane, laneCalls, maxLanes, mayLease } from './lanes.ts';
+import { isLimited } from './key-limits.ts';
+import { isWithinPlan, type Lane, laneCalls, maxLanes, mayLease } from './lanes.ts';
+import { currentLots } from './lots.ts';
 import type { LaneImage, MeterStore } from './meter-store.ts';
-import { balance, heldCredits, type Lease, type LedgerEntry, type Meter } from './meter.ts';
+import { balance, type Hold, type Lease, type LedgerEntry, type Lot, type Meter } from './meter.ts';
 import { periodStart } from './periods.ts';
 
 /** Running calls in the account's own item from which lanes are opened. Below, its writes take at most two units. */
@@ -26,15 +28,28 @@ const maxTries = 20;
 /** Free credits of a lane after a visit, in microcredits. */
 const leaseOf = (meter: Meter): number => Math.floor((balance(meter) * shareOfCredits) / Math.max(1, maxLanes(meter)));
 
-const untilOf = ({ due }: Meter, seconds: number): number => Math.min(due, seconds + leaseSeconds);
+/** A lot that expired while its credits were held or leased. `due` is at most the expiry of any other lot. */
+const isExpired = (meter: Meter, lot: Lot): boolean => lot.expiresAt < meter.due;
 
-/** Returned credits expire if their lot has: the meter becomes due. */
-const hasExpiredLot = ({ lots }: Meter, seconds: number): boolean => lots.some(({ expiresAt }) => expiresAt <= seconds);
+/** Leased credits of a lot are not spent after its expiry. */
+const untilOf = (meter: Meter, seconds: number): number => {
+  const lots = currentLots(meter).filter((lot) => !isExpired(meter, lot));
+  return Math.min(seconds + leaseSeconds, ...lots.map(({ expiresAt }) => expiresAt));
+};
+
+/** Returned credits of an expired lot expire: the meter becomes due. */
+const hasExpiredLot = (meter: Meter): boolean => currentLots(meter).some((lot) => isExpired(meter, lot));
+
+/** Holds that could be in lanes: those of keys without limits. */
+function holdsForLanes({ holds, keys }: Meter): Hold[] {
+  return [...holds.values()].filter(({ keyId }) => !isLimited(keys.get(keyId) ?? {}));
+}
 
 type SettleExpired = (holder: Pick<Meter, 'accountId' | 'holds'>, now: number) => Promise<number>;
 
 interface Keeping {
   readonly current: (accountId: number, now: number) => Promise<Meter>;
+  readonly endMonths: (accountId: number, now: number) => Promise<void>;
   readonly settleExpired: SettleExpired;
   /** Otherwise lanes are closed, not opened. */
   readonly hasLanes: boolean;
@@ -42,15 +57,17 @@ interface Keeping {
 
 export type LaneKeeper = ReturnType<typeof laneKeeper>;
 
-export function laneKeeper(store: MeterStore, { current, settleExpired, hasLanes }: Keeping) {
+export function laneKeeper(store: MeterStore, { current, endMonths, settleExpired, hasLanes }: Keeping) {
   /** Opens lanes for an account whose own item has become hot: for four times the calls that run in it. */
   async function open(meter: Meter, now: number): Promise<void> {
     const seconds = Math.floor(now / 1000);
-    const { size } = meter.holds;
+    const holds = holdsForLanes(meter);
     const amount = leaseOf(meter);
-    const isWorthIt = amount * size >= laneCalls * heldCredits({ holds: meter.holds });
-    if (!hasLanes || size < hotCalls || !mayLease(meter) || !isWorthIt) return;
-    const count = Math.min(Math.ceil((4 * size) / laneCalls), maxLanes(meter) - (meter.lanes?.size ?? 0), maxOpened);
+    const held = holds.reduce((sum, hold) => sum + hold.amount, 0);
+    const isWorthIt = amount * holds.length >= laneCalls * held;
+    if (!hasLanes || holds.length < hotCalls || !mayLease(meter) || !isWorthIt) return;
+    const left = maxLanes(meter) - (meter.lanes?.size ?? 0);
+    const count = Math.min(Math.ceil((4 * holds.length) / laneCalls), left, maxOpened);
     if (count > 0)
       await store.openLanes(meter, { count, amount, until: untilOf(meter, seconds), at: seconds + visitSeconds });
   }
@@ -68,19 +85,24 @@ export function laneKeeper(store: MeterStore, { current, settleExpired, hasLanes
   }
 
   async function renew(meter: Meter, lane: Lane, lease: Lease, seconds: number): Promise<boolean> {
-    const isDue = hasExpiredLot(meter, seconds);
-    const isUsed = lane.holds.size > 0 && lane.admitted > lane.visited;
-    const isKept = hasLanes && isUsed && lane.until > 0 && mayLease(meter);
-    const isDone = lane.holds.size === 0 && lease.posted === lane.seq;
-    if (!isKept && isDone) return store.closeLane(meter, lane, { at: seconds, isDue });
-    const amount = (isKept ? leaseOf(meter) : 0) - lane.spendable;
-    const until = isKept ? untilOf(meter, seconds) : 0;
-    return store.moveLease(meter, lane, { amount, until, at: seconds + visitSeconds, isDue });
+    const at = seconds + visitSeconds;
+    const isDue = hasExpiredLot(meter);
+    const isKept = hasLanes && lane.holds.size > 0 && lane.until > 0 && mayLease(meter) && isWithinPlan(meter);
+    if (isKept) {
+      const amount = Math.min(leaseOf(meter) - lane.spendable, meter.spendable);
+      return store.moveLease(meter, lane, { amount, until: untilOf(meter, seconds), at, isDue });
+    }
+    if (lane.holds.size === 0 && lease.posted === lane.seq) return store.closeLane(meter, lane, { at: seconds, isDue });
+    if (lane.until === 0 && lane.spendable === 0)
+      return store.watchHolds({ accountId: lane.id, admitted: lane.admitted }, at);
+    return store.moveLease(meter, lane, { amount: -lane.spendable, until: 0, at, isDue });
   }
 
   /** Posts charges of an account's lanes to its meter, each once and in the order of its lane. */
   async function post(images: readonly LaneImage[], now: number): Promise<void> {
     const [{ accountId } = { accountId: 0 }] = images;
+    const latest = Math.max(...images.map(({ entry }) => entry.at * 1000));
+    if (latest > now) await endMonths(accountId, latest);
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await current(accountId, now);
       const left = unposted(meter, images);
@@ -92,7 +114,22 @@ export function laneKeeper(store: MeterStore, { current, settleExpired, hasLanes
     throw accountBusy();
   }
 
-  return { open, visit, post };
+  /**
+   * Posts the charges of a lane without calls and free credits, whose records are lost, as one adjustment. Its lease
+   * consists of these charges.
+   */
+  async function postLost(id: number, now: number): Promise<boolean> {
+    const [lane] = await store.findLanes([id]);
+    if (!lane || lane.until > 0 || lane.spendable > 0 || lane.holds.size > 0) return false;
+    const meter = await current(lane.accountId, now);
+    const { amount, posted } = meter.lanes?.get(id) ?? { amount: 0, posted: lane.seq };
+    if (posted === lane.seq) return false;
+    const entry: LedgerEntry = { type: 'adjustment', at: Math.floor(now / 1000), amount: 0 - amount };
+    const lanes = new Map([[id, { amount, posted: lane.seq }]]);
+    return store.postCharges(meter, { entries: [entry], lanes, used: new Map(), calls: 0 });
+  }
+
+  return { open, visit, post, postLost };
 }
 
 /** The entry of `seq` in the lane. A closed lane has no unposted charge. */

@@ -1,19 +1,16 @@
-import type { Attempt } from './admission.ts';
 import { heldCredits, type Hold, type Meter } from './meter.ts';
 import { unlimited } from './rate-window.ts';
 
 /**
  * Lanes carry the calls of an account with more calls than one item sustains: items with a lease of its credits and of
  * its concurrent calls, each with its own holds (docs/adr/0039-holds-of-one-account.md). `spendable`: leased credits
- * that no call holds. `until`: epoch seconds from which the lane admits no call. `visited`: `admitted` at the last visit
- * of the sweep.
+ * that no call holds. `until`: epoch seconds from which the lane admits no call.
  */
 export interface Lane {
   readonly id: number;
   readonly accountId: number;
   readonly seq: number;
   readonly admitted: number;
-  readonly visited: number;
   readonly spendable: number;
   readonly until: number;
   readonly holds: ReadonlyMap<string, Hold>;
@@ -30,18 +27,24 @@ const minPlanCalls = 500;
 /** Share of the plan's concurrent calls in lanes. The account's own item admits what no lane does. */
 const shareOfCalls = 0.9;
 
-/** Services whose calls end in a transaction with other items, so that their holds stay in the account's item. */
-const endedTogether: ReadonlySet<string> = new Set(['transcription', 'sms', 'voice_call']);
-
 /** Spreads texts evenly over places below 1,000,003. */
 export const hashOf = (text: string): number =>
   Buffer.from(text).reduce((hash, byte) => (hash * 31 + byte) % 1_000_003, 7);
 
-export const mayUseLanes = ({ isInLane, service }: Pick<Attempt, 'isInLane' | 'service'>): boolean =>
-  isInLane === true && !endedTogether.has(service);
-
 export const maxLanes = ({ maxConcurrentCalls }: Meter): number =>
   Math.floor((maxConcurrentCalls * shareOfCalls) / laneCalls);
+
+/** Concurrent calls of an account's own item, which contains their holds. Lanes carry the others. */
+const maxOwnCalls = 1000;
+
+export const callsInLanes = ({ lanes }: Pick<Meter, 'lanes'>): number => (lanes?.size ?? 0) * laneCalls;
+
+/** Concurrent calls that the account's own item admits. Negative after a change to a plan with fewer than its lanes. */
+export const ownCalls = (meter: Pick<Meter, 'maxConcurrentCalls' | 'lanes'>): number =>
+  Math.min(maxOwnCalls, meter.maxConcurrentCalls - callsInLanes(meter));
+
+/** Whether the lanes are within the calls of the plan, which may have become smaller. */
+export const isWithinPlan = (meter: Meter): boolean => (meter.lanes?.size ?? 0) <= maxLanes(meter);
 
 /** Lanes know neither rates nor caps, so that only accounts without them have lanes. */
 export function mayLease(meter: Meter): boolean {

@@ -80,8 +80,8 @@ export interface MeterStore {
   accountsDue(now: number, shards: readonly number[]): AsyncGenerator<number>;
   accountsWithOldHolds(now: number, shards: readonly number[]): AsyncGenerator<number>;
   workIn(kind: SweepKind, shard: number, now: number): Promise<ShardWork>;
-  /** Sets the time of the next hold check, if any. Returns false if a call intervened. */
-  watchHolds(meter: Meter, at: number | undefined): Promise<boolean>;
+  /** Sets the time of the next hold check of an account or lane, if any. Returns false if a call intervened. */
+  watchHolds(holder: Pick<Meter, 'accountId' | 'admitted'>, at: number | undefined): Promise<boolean>;
   /** Returns whether the lane admitted the attempt, now or earlier. */
   admitInLane(lane: number, attempt: Attempt): Promise<boolean>;
   /** Removes the hold of an attempt that the account does not admit, as if it had never been. */

@@ -4,7 +4,7 @@ import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from '
 import { contentIdOf } from './key-limits.ts';
 import type { laneAdmissions, Lanes } from './lane-admission.ts';
 import type { LaneKeeper } from './lane-keeper.ts';
-import { type Lane, mayUseLanes } from './lanes.ts';
+import type { Lane } from './lanes.ts';
 import {
   type ChargeSettlement,
   type MeterStore,
@@ -58,7 +58,7 @@ export type Metering = ReturnType<typeof metering>;
  */
 const maxTries = 8;
 
-/** Accounts whose lanes a process remembers. */
+/** Keys for which a process remembers the lanes of their account. */
 const maxKnownLanes = 1000;
 
 /** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
@@ -67,11 +67,11 @@ export type Renew = (meter: Meter, now: number) => Settled;
 /** `sellsCredits`: whether a refused call can be made once credits are bought. `hasLanes`: whether the sweep opens lanes. */
 export function metering(store: MeterStore, renew: Renew, sellsCredits = false, hasLanes = false) {
   const known = knownLimits();
-  const knownLanes = new RecentMap<number, Lanes>(maxKnownLanes);
+  const knownLanes = new RecentMap<string, Lanes>(maxKnownLanes);
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
     let { minPlanRank } = call;
-    const mayTry = knownLanes.get(call.accountId) !== undefined && mayUseLanes(call) && !known.of(call.keyId);
+    const mayTry = call.isInLane && knownLanes.get(callerOf(call)) !== undefined && !known.of(call.keyId);
     const inLane = mayTry && (await (await admittingInLanes())(call));
     if (inLane) return inLane;
     for (let tries = 0; tries < maxTries; tries++) {
@@ -79,7 +79,7 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
       const admission = await store.admit(attempt);
       if (admission.isDone) {
         known.admitted(attempt);
-        return openHold(() => learning(admission.meter()), attempt);
+        return openHold(() => learn(attempt, admission.meter()), attempt);
       }
       const verdict = verdictOn(admission.meter(), attempt, sellsCredits);
       if (verdict.is === 'admitted') return openHold(() => verdict.meter, attempt);
@@ -91,11 +91,13 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     throw accountBusy();
   }
 
-  /** Remembers the lanes of the accounts that have some, so that the next call can use them. */
-  function learning<Known extends Allowance>(meter: Known): Known {
-    const { accountId, lanes } = meter;
-    const [first, ...others] = lanes?.keys() ?? [];
-    knownLanes.set(accountId, first === undefined ? undefined : [first, ...others]);
+  /**
+   * Remembers the lanes of an account for the next call of the same caller. Only for an admitted one, because a call with
+   * an invalid key must not write to lanes.
+   */
+  function learn<Known extends Allowance | undefined>(attempt: Attempt, meter: Known): Known {
+    const [first, ...others] = meter?.lanes?.keys() ?? [];
+    knownLanes.set(callerOf(attempt), first === undefined ? undefined : [first, ...others]);
     return meter;
   }
 
@@ -264,18 +266,19 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
 
   const admittingInLanes = () =>
     (loadedAdmission ??= import('./lane-admission.ts').then(({ laneAdmissions }) =>
-      laneAdmissions({ store, lanesOf: (accountId) => knownLanes.get(accountId), learning, openHold }),
+      laneAdmissions({ store, lanesOf: (attempt) => knownLanes.get(callerOf(attempt)), learn, openHold }),
     ));
 
   /** Loaded on first use, because no call needs it. */
   const keeper = (): Promise<LaneKeeper> =>
     (loadedKeeper ??= import('./lane-keeper.ts').then(({ laneKeeper }) =>
-      laneKeeper(store, { current, settleExpired, hasLanes }),
+      laneKeeper(store, { current, endMonths, settleExpired, hasLanes }),
     ));
 
   const lanes = {
     open: async (meter: Meter, now: number) => (await keeper()).open(meter, now),
     visit: async (lane: number, now: number) => (await keeper()).visit(lane, now),
+    postLost: async (lane: number, now: number) => (await keeper()).postLost(lane, now),
   };
 
   return {
@@ -290,6 +293,8 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     find: (accountId: number) => store.find(accountId),
   };
 }
+
+const callerOf = ({ accountId, keyId = '' }: Pick<Attempt, 'accountId' | 'keyId'>): string => `${accountId} ${keyId}`;
 
 /** Recorded for a model's own price only: the charge of a service has its price anyway. */
 const ratesOf = (price: PriceCode | undefined): PriceCode | undefined => (unitPriceOfCode(price) ? undefined : price);

@@ -37,7 +37,7 @@ export interface Dispatched {
 export function sweeper(
   store: MeterStore,
   current: (accountId: number, now: number) => Promise<Meter>,
-  lanes: Pick<LaneKeeper, 'open' | 'visit'>,
+  lanes: Pick<LaneKeeper, 'open' | 'visit' | 'postLost'>,
 ) {
   /** Settles due accounts and releases the holds of crashed calls. Throws failures together at the end. */
   async function sweep(now: number, limits: SweepLimits = {}): Promise<{ readonly accounts: number }> {
@@ -113,7 +113,21 @@ export function sweeper(
     return { lateSeconds, messages };
   }
 
-  return { sweep, dispatch };
+  /** Visits the lanes of an account before the next sweep does, which repeats failed visits. */
+  async function visitLanes({ lanes: leases }: Pick<Meter, 'lanes'>, now: number): Promise<void> {
+    const visit = (lane: number) => lanes.visit(lane, now);
+    await visitEach([...(leases?.keys() ?? [])].values(), visit, { concurrency: maxConcurrentAccounts });
+  }
+
+  /** Posts the charges of closed lanes whose records are lost, such as by a restore. Returns the number of lanes. */
+  async function postLostCharges(now: number): Promise<number> {
+    let posted = 0;
+    for await (const id of store.accountsWithOldHolds(Math.floor(now / 1000) + graceSeconds, allShards))
+      if (id < 0 && (await lanes.postLost(id, now))) posted += 1;
+    return posted;
+  }
+
+  return { sweep, dispatch, visitLanes, postLostCharges };
 }
 
 function toMessages(found: readonly ShardWork[]): number[][] {

@@ -10,30 +10,53 @@ const maxFacts = 40;
 export const factsOf = ({ service, model, keyId = '' }: Pick<Attempt, 'service' | 'model' | 'keyId'>): string =>
   `${service} ${model} ${keyId}`;
 
-/** Two characters. Other facts with the same reference are admitted by another lane, or by the account's own item. */
+/** Two characters. A hold whose facts find no room in the lane contains them instead. */
 export const referenceTo = (facts: string): string => (hashOf(facts) % 36 ** 2).toString(36).padStart(2, '0');
 
-/** Holds the credits in the lane. The account's rules are those of the meter that is read beside this write. */
-export function laneAdmission(attempt: Attempt) {
+interface FactsUpdate {
+  readonly set: string;
+  readonly condition: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+/**
+ * Holds the credits in the lane. The account's rules are those of the meter that is read beside this write.
+ * `hasOwnFacts`: the hold contains its facts, without a reference.
+ */
+export function laneAdmission(attempt: Attempt, hasOwnFacts = false) {
   const { requestId, amount, deadline, isStream, now } = attempt;
   const facts = factsOf(attempt);
   const reference = referenceTo(facts);
+  const shared: FactsUpdate = hasOwnFacts
+    ? { set: '', condition: '', names: {}, values: {} }
+    : {
+        set: ' f.#facts = :facts,',
+        condition: ' AND (f.#facts = :facts OR (attribute_not_exists(f.#facts) AND size(f) < :most))',
+        names: { '#facts': reference },
+        values: { ':facts': facts, ':most': maxFacts },
+      };
   return {
-    UpdateExpression: 'SET h.#request = :hold, f.#facts = :facts, c = c - :amount, n = n + :one REMOVE #last',
-    ConditionExpression:
-      'attribute_not_exists(h.#request) AND e > :now AND size(h) < :calls AND c >= :amount AND (f.#facts = :facts OR (attribute_not_exists(f.#facts) AND size(f) < :most))',
-    ExpressionAttributeNames: { '#request': requestId, '#facts': reference, '#last': 'last' },
+    UpdateExpression: `SET h.#request = :hold,${shared.set} c = c - :amount, n = n + :one REMOVE #last`,
+    ConditionExpression: `attribute_not_exists(h.#request) AND e > :now AND size(h) < :calls AND c >= :amount${shared.condition}`,
+    ExpressionAttributeNames: { '#request': requestId, '#last': 'last', ...shared.names },
     ExpressionAttributeValues: {
-      ':hold': [amount, deadline, reference, ...(isStream ? [0] : [])],
-      ':facts': facts,
-      ':most': maxFacts,
+      ':hold': [amount, deadline, hasOwnFacts ? facts : reference, ...(isStream ? [0] : [])],
       ':amount': amount,
       ':one': 1,
       ':now': Math.floor(now / 1000),
       ':calls': laneCalls,
+      ...shared.values,
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
+}
+
+/** Whether the lane refused an attempt only because its facts found no room. */
+export function lacksRoomForFacts(lane: Readonly<Record<string, unknown>> | undefined, attempt: Attempt): boolean {
+  const { c, e, h } = lane ?? {};
+  const hasCredits = Number(e) > Math.floor(attempt.now / 1000) && Number(c) >= attempt.amount;
+  return hasCredits && Object.keys(h ?? {}).length < laneCalls;
 }
 
 export const laneRelease = ({ requestId, amount }: Attempt) =>

@@ -8,11 +8,11 @@ import { dictionary, Entry, entryOf, service } from './meter-item.ts';
 
 /**
  * A lane's item in the table `meters` (docs/adr/0039-holds-of-one-account.md): a its number, p shard of its account, hd next visit of
- * the sweep, ac account, e time from which it admits no call, f facts that holds share, v `n` at the last visit. The others
- * are as in an account's item, so that a settlement is the same write. seq counts its own charges.
+ * the sweep, ac account, e time from which it admits no call, f facts that holds share. The others are as in an account's
+ * item, so that a settlement is the same write. seq counts its own charges.
  */
 
-/** Amount, deadline, facts, and 0 for a stream. */
+/** Amount, deadline, facts or a reference to them, and 0 for a stream. */
 const HoldRow = v.tuple([count, count, v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -26,20 +26,19 @@ const LaneItem = v.object({
   h: dictionary(isHoldRow),
   n: count,
   seq: count,
-  v: count,
 });
 
 export function laneOf(row: unknown): Lane {
-  const { a, ac, c, e, f, h, n, seq, v: visited } = v.parse(LaneItem, row);
+  const { a, ac, c, e, f, h, n, seq } = v.parse(LaneItem, row);
   const holds = new Map(h.entries().map(([id, hold]) => [id, holdOf(hold, f)]));
-  return { id: a, accountId: ac, seq, admitted: n, visited, spendable: c, until: e, holds, facts: [...f.keys()] };
+  return { id: a, accountId: ac, seq, admitted: n, spendable: c, until: e, holds, facts: [...f.keys()] };
 }
 
 function holdOf(
   [amount, deadline, reference, delivered]: v.InferOutput<typeof HoldRow>,
   facts: ReadonlyMap<string, string>,
 ): Hold {
-  const [name, model = '', keyId = ''] = facts.get(reference)?.split(' ') ?? [];
+  const [name, model = '', keyId = ''] = (facts.get(reference) ?? reference).split(' ');
   const isStream = delivered !== undefined && { delivered };
   return { amount, deadline, service: v.parse(service, name), model, keyId, ...isStream };
 }
@@ -56,7 +55,6 @@ export const newLaneRow = (shard: number, accountId: number, lane: { c: number; 
   f: {},
   h: {},
   n: 0,
-  v: 0,
   mc: 0,
   seq: 0,
   u: {},

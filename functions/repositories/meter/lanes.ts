@@ -8,7 +8,7 @@ import { conditionally } from '../shared/conditional.ts';
 import { readItems } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import { laneOf, newLaneRow, unusedFacts } from './lane-item.ts';
-import { entryRow, laneName, ownCalls } from './meter-item.ts';
+import { entryRow, laneName, storedOwnCalls } from './meter-item.ts';
 
 type LaneStore = Pick<MeterStore, 'findLanes' | 'openLanes' | 'moveLease' | 'closeLane' | 'postCharges'>;
 
@@ -54,7 +54,7 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
     });
     const row = [amount, 0];
     const opened = new Map([...(meter.lanes ?? []), ...ids.map((id) => [id, { amount, posted: 0 }] as const)]);
-    const [own, rest] = [ownCalls(meter), ownCalls({ ...meter, lanes: opened })];
+    const [own, rest] = [storedOwnCalls(meter), storedOwnCalls({ ...meter, lanes: opened })];
     const names = Object.fromEntries(ids.map((id, index) => [`#l${index}`, laneName(id)]));
     const leases = meter.lanes
       ? { set: ids.map((_, index) => `ln.#l${index} = :row`), names, values: { ':row': row } }
@@ -68,13 +68,21 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
       conditions: [
         'attribute_not_exists(x)',
         'attribute_not_exists(cp)',
-        `attribute_${meter.lanes ? '' : 'not_'}exists(ln)`,
+        meter.lanes ? 'size(ln) = :lanes' : 'attribute_not_exists(ln)',
         'c >= :sum',
         'q = :own',
+        'r = :rank',
         'size(h) <= :rest',
       ],
       names: leases.names,
-      values: { ':sum': amount * count, ':own': own, ':rest': rest, ...leases.values },
+      values: {
+        ':sum': amount * count,
+        ...(meter.lanes && { ':lanes': meter.lanes.size }),
+        ':own': own,
+        ':rank': meter.planRank,
+        ':rest': rest,
+        ...leases.values,
+      },
     });
     return commit(client, [account, ...lanes]);
   };
@@ -99,14 +107,14 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
       Update: {
         TableName,
         Key: { a: lane.id },
-        UpdateExpression: `SET c = c + :amount, e = :until, hd = :at, v = :visited REMOVE ${removed}`,
-        ConditionExpression: 'e = :before AND n = :visited AND c >= :least',
+        UpdateExpression: `SET c = c + :amount, e = :until, hd = :at REMOVE ${removed}`,
+        ConditionExpression: 'e = :before AND n = :n AND c >= :least',
         ExpressionAttributeNames: { '#last': 'last', ...unused },
         ExpressionAttributeValues: {
           ':amount': amount,
           ':until': until,
           ':at': at,
-          ':visited': lane.admitted,
+          ':n': lane.admitted,
           ':before': lane.until,
           ':least': Math.max(0, -amount),
         },
@@ -121,12 +129,13 @@ export function laneStore(client: DynamoDBDocumentClient, TableName: string, ran
     const account = ofAccount(meter, {
       set: ['c = c + :back', 'q = :own', ...due(isDue).set],
       removed: ['ln.#lane'],
-      conditions: ['ln.#lane[0] = :back', 'ln.#lane[1] = :seq', 'q = :before'],
+      conditions: ['ln.#lane[0] = :back', 'ln.#lane[1] = :seq', 'size(ln) = :lanes', 'q = :before'],
       names: { '#lane': laneName(lane.id) },
       values: {
         ':back': lane.spendable,
-        ':before': ownCalls(meter),
-        ':own': ownCalls({ ...meter, lanes: left }),
+        ':lanes': left.size + 1,
+        ':before': storedOwnCalls(meter),
+        ':own': storedOwnCalls({ ...meter, lanes: left }),
         ':seq': lane.seq,
         ...due(isDue).values,
       },

@@ -55,9 +55,13 @@ export function meterCalls(
   const laneWrites = () => import('./lane-calls.ts');
 
   async function admitInLane(lane: number, attempt: Attempt): Promise<boolean> {
-    const { isHeldIn, laneAdmission } = await laneWrites();
-    const outcome = await conditionally(update({ ...key(lane), ...laneAdmission(attempt) }));
-    return 'done' in outcome || isHeldIn(outcome.met, attempt.requestId);
+    const { isHeldIn, lacksRoomForFacts, laneAdmission } = await laneWrites();
+    for (const hasOwnFacts of [false, true]) {
+      const outcome = await conditionally(update({ ...key(lane), ...laneAdmission(attempt, hasOwnFacts) }));
+      if ('done' in outcome || isHeldIn(outcome.met, attempt.requestId)) return true;
+      if (!lacksRoomForFacts(outcome.met, attempt)) return false;
+    }
+    return false;
   }
 
   async function releaseInLane(lane: number, attempt: Attempt): Promise<void> {

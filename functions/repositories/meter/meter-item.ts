@@ -5,7 +5,7 @@ import { serviceNames } from '#contract/billing/prices.ts';
 import { planFeatures } from '#contract/offer/offer.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
-import { laneCalls } from '#domain/meter/lanes.ts';
+import { callsInLanes, ownCalls } from '#domain/meter/lanes.ts';
 import type {
   Allowance,
   EndedJob,
@@ -178,18 +178,13 @@ export const laneName = (lane: number): string => (-lane).toString(36);
 const leasesOf = (rows: ReadonlyMap<string, v.InferOutput<typeof LeaseRow>>): NonNullable<Meter['lanes']> =>
   new Map(rows.entries().map(([name, [amount, posted]]) => [-Number.parseInt(name, 36), { amount, posted }]));
 
-/** Concurrent calls of an account's own item, which contains their holds. Lanes carry the others. */
-const maxOwnCalls = 1000;
-
-const callsInLanes = ({ lanes }: Pick<Meter, 'lanes'>): number => (lanes?.size ?? 0) * laneCalls;
-
 /** The attribute q: includes the hold of a spending cap. */
-export const ownCalls = (meter: Pick<Meter, 'maxConcurrentCalls' | 'cap' | 'lanes'>): number =>
-  Math.min(maxOwnCalls, meter.maxConcurrentCalls - callsInLanes(meter)) + (meter.cap ? 1 : 0);
+export const storedOwnCalls = (meter: Pick<Meter, 'maxConcurrentCalls' | 'cap' | 'lanes'>): number =>
+  ownCalls(meter) + (meter.cap ? 1 : 0);
 
 /** The attribute qa, which is stored only if q and the lanes do not add up to it. */
 const allCalls = ({ maxConcurrentCalls }: Pick<Meter, 'maxConcurrentCalls'>) =>
-  maxConcurrentCalls > maxOwnCalls ? { qa: maxConcurrentCalls } : {};
+  maxConcurrentCalls > ownCalls({ maxConcurrentCalls }) ? { qa: maxConcurrentCalls } : {};
 
 export function meterOf(row: unknown): Meter {
   const { cp, ...item } = v.parse(Item, row);
@@ -270,7 +265,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     p: meter.accountId % meterShards,
     seq: meter.seq,
     r: meter.planRank,
-    q: ownCalls(meter),
+    q: storedOwnCalls(meter),
     ...allCalls(meter),
     ml: meter.callsPerMonth,
     mc: meter.callsThisMonth,

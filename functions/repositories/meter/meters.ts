@@ -46,13 +46,13 @@ export function meterStore(
     return progressOf((await client.send(write)).Attributes);
   }
 
-  async function watchHolds(meter: Meter, at: number | undefined): Promise<boolean> {
+  async function watchHolds(holder: Pick<Meter, 'accountId' | 'admitted'>, at: number | undefined): Promise<boolean> {
     const change =
       at === undefined
         ? {
             UpdateExpression: 'REMOVE hd, #last',
             ConditionExpression: 'n = :n',
-            ExpressionAttributeValues: { ':n': meter.admitted },
+            ExpressionAttributeValues: { ':n': holder.admitted },
           }
         : {
             UpdateExpression: 'SET hd = :at REMOVE #last',
@@ -61,7 +61,7 @@ export function meterStore(
           };
     const names = { ExpressionAttributeNames: { '#last': 'last' } };
     return (
-      'done' in (await conditionally(client.send(new UpdateCommand({ ...key(meter.accountId), ...change, ...names }))))
+      'done' in (await conditionally(client.send(new UpdateCommand({ ...key(holder.accountId), ...change, ...names }))))
     );
   }
 

@@ -6,27 +6,35 @@ import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
 import { dynamoClient } from '#runtime/services/dynamo-client.ts';
+import { agentOwner } from '#test/agents/owner.ts';
 import { setInRow } from '#test/database/rows.ts';
 import { chat, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
 
-test('the ledger lists the calls of lanes, each once, and the audit finds no difference', async () => {
-  const { id, key } = await service.person();
+/** A person with three lanes of this many microcredits. */
+async function personWithLanes(amount: number, about: Parameters<typeof service.person>[0] = {}) {
+  const person = await service.person(about);
+  const { id, key } = person;
   for (const [name, value] of Object.entries({ q: 1000, ml: unlimited, n: 0, m: unlimited, b: {} }))
     await setInRow('meters', { a: id }, name, value);
-  const client = dynamoClient();
-  const store = meterStore(client, tables.meters.name, ambient.random);
+  const store = meterStore(dynamoClient(), tables.meters.name, ambient.random);
+  const seconds = Math.floor(services().clock.now() / 1000);
   const meter = await store.find(id);
   if (!meter) throw new Error('the account is gone');
-  const seconds = Math.floor(services().clock.now() / 1000);
-  expect(await store.openLanes(meter, { count: 3, amount: 20e6, until: seconds + 180, at: seconds + 1 })).toBe(true);
-  const calls = 9;
-  for (let call = 0; call < calls; call++)
+  expect(await store.openLanes(meter, { count: 3, amount, until: seconds + 180, at: seconds + 1 })).toBe(true);
+  const call = async () =>
     expect((await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status).toBe(200);
+  return { ...person, store, call };
+}
+
+test('the ledger lists the calls of lanes, each once, and the audit finds no difference', async () => {
+  const { id, key, store, call } = await personWithLanes(20e6);
+  const calls = 9;
+  for (let made = 0; made < calls; made++) await call();
   await service.settled();
   await service.settled();
-  const { Item = {} } = await client.send(
+  const { Item = {} } = await dynamoClient().send(
     new GetCommand({ TableName: tables.meters.name, Key: { a: id }, ConsistentRead: true }),
   );
   const posted = Object.values(Item['ln'] as Record<string, [number, number]>).reduce((sum, [, seq]) => sum + seq, 0);
@@ -46,4 +54,26 @@ test('the ledger lists the calls of lanes, each once, and the audit finds no dif
   }
   const after = await store.find(id);
   expect([after?.lanes?.size, after?.spendable]).toEqual([0, (100 - calls) * 1e6]);
+});
+
+test('a document of an agent is charged in the item of an account with lanes', async () => {
+  const person = await personWithLanes(20e6, { planRank: 4 });
+  await person.call();
+  const owner = await agentOwner(service, {}, person);
+  const added = await owner.call('POST', `${owner.path}/documents`, { name: 'Handbook', text: 'Bicycles are free.' });
+  expect([added.status, added.body.detail]).toEqual([201, undefined]);
+});
+
+test('a spending cap counts no leased credits as used, and can be spent at once', async () => {
+  const { cookie, call } = await personWithLanes(20e6);
+  await call();
+  await service.settled();
+  const limits = async () => (await service.call('GET', '/api/limits', { cookie })).body.data;
+  expect(await limits()).toMatchObject({ used: 1 });
+  const set = await service.call('PUT', '/api/limits', { cookie, body: { monthlyCredits: 3 } });
+  expect(set.body.data).toMatchObject({ monthlyCredits: 3, used: 1 });
+  await call();
+  await call();
+  await service.settled();
+  expect(await limits()).toMatchObject({ used: 3 });
 });
