@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { projectImage } from '#runtime/jobs/billing.ts';
 import { discardedImages } from '#runtime/jobs/stream-job.ts';
+import { services } from '#runtime/services/container.ts';
 import { itemOf } from '#runtime/stream-image.ts';
 import { requireTables } from '../functions/contract/platform/environment.ts';
 
@@ -11,41 +12,65 @@ import { requireTables } from '../functions/contract/platform/environment.ts';
  * 2 for a usage error.
  */
 const usage = `Usage: npm run replay -- FILE...
+       npm run replay -- --lost-charges
 
 Writes the ledger rows of the records in the files, which are objects from the projector's bucket of discarded records.
 Existing rows stay unchanged, so the command can be repeated.
 
-Environment: LEDGER_TABLE, ACCOUNTS_TABLE, PUBLIC_ORIGIN (for links in mails), AWS region and credentials;
+  --lost-charges   post the charges of closed lanes whose records are lost, such as after a restore, as one adjustment
+                   for each lane
+  --help           show this text
+
+Environment: METERS_TABLE, LEDGER_TABLE, ACCOUNTS_TABLE, PUBLIC_ORIGIN (for links in mails), AWS region and credentials;
 AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.
 `;
 
-/** Number of records that could not be written. Each one is named on standard error. */
-async function replay(file: string): Promise<number> {
-  let failed = 0;
-  const images = discardedImages(await readFile(file, 'utf8'));
-  for (const image of images) {
+interface Discarded {
+  readonly file: string;
+  readonly image: Readonly<Record<string, unknown>>;
+}
+
+/** Repeats failed records while others succeed, because a charge of a lane requires the one before it. */
+async function failedOf(records: readonly Discarded[]): Promise<(Discarded & { readonly error: unknown })[]> {
+  const failed: (Discarded & { readonly error: unknown })[] = [];
+  for (const record of records) {
     try {
-      await projectImage(itemOf(image));
+      await projectImage(itemOf(record.image));
     } catch (error) {
-      failed += 1;
-      console.error(`${file}: the record of ${JSON.stringify(image['a'])} was not written:`, error);
+      failed.push({ ...record, error });
     }
   }
-  console.log(`${file}: ${images.length - failed} of ${images.length} records written`);
-  return failed;
+  return failed.length === 0 || failed.length === records.length ? failed : failedOf(failed);
+}
+
+async function replay(files: readonly string[]): Promise<number> {
+  const records: Discarded[] = [];
+  for (const file of files)
+    for (const image of discardedImages(await readFile(file, 'utf8'))) records.push({ file, image });
+  const failed = await failedOf(records);
+  for (const { file, image, error } of failed)
+    console.error(`${file}: the record of ${JSON.stringify(image['a'])} was not written:`, error);
+  for (const file of files) {
+    const [all, lost] = [records, failed].map((some) => some.filter((record) => record.file === file).length);
+    console.log(`${file}: ${(all ?? 0) - (lost ?? 0)} of ${all} records written`);
+  }
+  return failed.length;
 }
 
 async function run(): Promise<number> {
-  const { values, positionals } = parseArgs({ options: { help: { type: 'boolean' } }, allowPositionals: true });
+  const options = { help: { type: 'boolean' }, 'lost-charges': { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) {
     process.stdout.write(usage);
     return 0;
   }
-  if (positionals.length === 0) throw new Error('Name at least one file.');
-  requireTables('ledger', 'accounts');
-  let failed = 0;
-  for (const file of positionals) failed += await replay(file);
-  return failed > 0 ? 1 : 0;
+  const isLost = values['lost-charges'] === true;
+  if (isLost === positionals.length > 0) throw new Error('Name at least one file, or use --lost-charges alone.');
+  requireTables('meters', 'ledger', 'accounts');
+  if (!isLost) return (await replay(positionals)) > 0 ? 1 : 0;
+  const { metering, clock } = services();
+  console.log(`${await metering().postLostCharges(clock.now())} lanes posted`);
+  return 0;
 }
 
 try {

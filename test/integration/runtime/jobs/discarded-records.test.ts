@@ -1,13 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
+import { unlimited } from '#domain/meter/rate-window.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
-import { credits } from '#test/meter/meters.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 import { runCommand } from '#test/run-command.ts';
 
 const database = useTestDatabase();
@@ -46,6 +50,7 @@ const replay = (...files: string[]) =>
     POWERTOOLS_METRICS_DISABLED: 'true',
     [tableVariables.accounts]: tables.accounts.name,
     [tableVariables.ledger]: tables.ledger.name,
+    [tableVariables.meters]: tables.meters.name,
   });
 
 /** The images of changes that pass the stream's filter. */
@@ -72,8 +77,32 @@ describe('npm run replay', () => {
     expect(await account.rows((await account.current()).seq)).toHaveLength(images.length);
   });
 
+  it('posts the charges of a lane in their order, whatever the order of the records', async () => {
+    const about = meterWith(credits(100), { ceiling: unlimited, callsPerMonth: unlimited, maxConcurrentCalls: 1000 });
+    const meter = await putMeter(database.client, about);
+    const store = meterStore(database.client, tables.meters.name, ambient.random);
+    const { accountId, due: until } = meter;
+    expect(await store.openLanes(meter, { count: 1, amount: credits(10), until, at: until })).toBe(true);
+    const [lane = 0] = (await store.find(accountId))?.lanes?.keys() ?? [];
+    const images: unknown[] = [];
+    for (const requestId of ['first', 'second', 'third']) {
+      const attempt = attemptOn(meter, requestId);
+      expect(await store.admitInLane(lane, attempt)).toBe(true);
+      const hold = { ...attempt, keyId: 'key-1' };
+      const about = { hold, cost: credits(1), now: start, staleBuckets: [], expiryPassed: false };
+      expect(await store.settle({ accountId: lane, requestId, ...about })).toBe(true);
+      const Key = { a: lane };
+      images.push((await database.client.send(new GetCommand({ TableName: tables.meters.name, Key }))).Item);
+    }
+    const result = await replay(await givenUp(images.toReversed().map(recordOf)));
+    expect(result).toMatchObject({ status: 0, out: expect.stringContaining('3 of 3 records written') });
+    expect((await store.find(accountId))?.used).toEqual({ chat: credits(3) });
+    expect(await replay('--lost-charges')).toMatchObject({ status: 0, out: '0 lanes posted\n' });
+  });
+
   it('exits 2 without a file and for a file that Lambda did not write', async () => {
     expect((await replay()).status).toBe(2);
+    expect((await replay('--lost-charges', 'file.json')).status).toBe(2);
     const file = join(folder, 'other.json');
     await writeFile(file, '{"Records":[]}');
     expect(await replay(file)).toMatchObject({ status: 2, err: expect.stringContaining('payload') });
