@@ -1,5 +1,5 @@
 import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
-import { currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
+import { cents, currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
 import { dayMs, iso, isoOrNull, minuteMs } from '#contract/shared/time.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter, Subscription } from '../meter/meter.ts';
@@ -75,6 +75,8 @@ export interface BeforeUpgrade extends Pick<Subscription, 'pending'> {
   /** The meter's `seq`. Orders of earlier versions have none. */
   readonly seq?: number;
   readonly isCancelled: boolean;
+  /** `seq` of the cancellation. */
+  readonly cancellation?: number;
   readonly isPaid: boolean;
 }
 
@@ -83,6 +85,13 @@ export interface MonthTerms {
   readonly cents: number;
   readonly credits: number;
 }
+
+export const monthTerms = ({ price, creditsPerMonth }: PlanLimits): MonthTerms => {
+  return { cents: cents(price ?? 0), credits: creditsPerMonth ?? 0 };
+};
+
+export const isSameMonthTerms = (one: MonthTerms, other: MonthTerms): boolean =>
+  one.cents === other.cents && one.credits === other.credits;
 
 /** The plan as it was sold, because its price and credits may have changed since. */
 export const asSold = (plan: PlanLimits, sold: MonthTerms | undefined): PlanLimits => {

@@ -8,7 +8,7 @@ import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { type ChargeParts, charges, type Goods, onHold, unavailable } from './charges.ts';
-import { creditsTitle, isOpen, type MonthTerms, type Order, paymentView, upgradeTitle } from './order.ts';
+import { creditsTitle, isOpen, monthTerms, type Order, paymentView, upgradeTitle } from './order.ts';
 import type { Buyer } from './provider.ts';
 
 /** Milliseconds in which a checkout can be paid. Stripe's minimum is 30 minutes. */
@@ -177,10 +177,6 @@ const packOrder = ({ id, credits, cents: price }: PricedPack, kind: 'pack' | 'to
     packId: id,
     title: creditsTitle(credits),
   };
-};
-
-const monthTerms = ({ price, creditsPerMonth }: PlanLimits): MonthTerms => {
-  return { cents: cents(price ?? 0), credits: creditsPerMonth ?? 0 };
 };
 
 function planOrder(plan: PlanLimits): Goods {

@@ -4,7 +4,7 @@ import { withoutCancellation } from '../billing/subscription-changes.ts';
 import type { Meter, Subscription } from '../meter/meter.ts';
 import { periodEnd, periodStart } from '../meter/periods.ts';
 import { onPlan } from '../meter/rate-window.ts';
-import { asSold, type Order, type OrderStore } from './order.ts';
+import { asSold, isSameMonthTerms, type Order, type OrderStore } from './order.ts';
 
 /** `isWhole`: whether the payment is returned in full now. */
 export interface ReturnedUpgrade {
@@ -35,36 +35,83 @@ export async function upgradesWith(store: OrderStore, order: Order, { period }: 
 export function returnedUpgrade(
   meter: Meter,
   order: Order,
-  { isWhole, upgrades }: ReturnedUpgrade,
+  { isWhole, upgrades: ofMonth }: ReturnedUpgrade,
   plans: Plans,
   now: number,
 ): Meter {
+  const upgrades = sinceAssignment(ofMonth);
   const before = upgrades.findLastIndex((one) => !isReturned(one));
   const after = upgrades.findLastIndex((one) => (one.id === order.id ? !isWhole : !isReturned(one)));
   if (!meter.subscription || before === after || planAfter(upgrades, before, plans)?.rank !== meter.planRank)
     return meter;
   const plan = planAfter(upgrades, after, plans);
   if (!plan) return meter;
+  const moved = chainOf(upgrades, Math.max(before, after), Math.min(before, after));
   // A plan that an operator assigned since is neither changed nor charged.
-  const wasPaid = upgrades[Math.min(before, after) + 1]?.upgrade?.before?.isPaid !== false;
+  const wasPaid = moved.at(-1)?.upgrade?.before?.isPaid !== false;
   if (meter.subscription.paidUntil === undefined && (after < before || wasPaid)) return meter;
-  return after < before
-    ? undone(meter, upgrades.slice(after + 1, before + 1), plan, now)
-    : doneAgain(meter, upgrades, upgrades.slice(before + 1, after + 1), plan);
+  if (after > before) return doneAgain(meter, upgrades, moved, plan);
+  const kept = upgrades.slice(0, after + 1).filter((one) => !isReturned(one));
+  return undone(meter, { moved, kept, upgrades }, plan, now);
+}
+
+/**
+ * The upgrade at `index` and those that it was based on, newest first, down to `end`. An upgrade that had been undone
+ * when a later one was granted is not among them.
+ */
+function chainOf(upgrades: readonly Order[], index: number, end: number): Order[] {
+  const order = index > end ? upgrades[index] : undefined;
+  return order ? [order, ...chainOf(upgrades, baseOf(upgrades, index), end)] : [];
+}
+
+/** The index of the upgrade whose plan another one replaced. -1 for the plan before all upgrades. */
+function baseOf(upgrades: readonly Order[], index: number): number {
+  const { fromRank, from } = upgrades[index]?.upgrade ?? {};
+  return upgrades.slice(0, index).findLastIndex(({ planId = '', upgrade }) => {
+    const isSame = !from || !upgrade?.month || isSameMonthTerms(upgrade.month, from);
+    return findPlan(planId)?.rank === fromRank && isSame;
+  });
+}
+
+/** A plan without payment that replaces a paid one was assigned by an operator, and earlier upgrades do not change it. */
+function sinceAssignment(upgrades: readonly Order[]): readonly Order[] {
+  const assigned = upgrades.findLastIndex(
+    ({ upgrade }, index) => upgrade?.before?.isPaid === false && baseOf(upgrades, index) >= 0,
+  );
+  return upgrades.slice(Math.max(0, assigned));
+}
+
+const continuedCancelled = ({ upgrade }: Order): boolean => upgrade?.before?.isCancelled ?? upgrade?.resumes === true;
+
+/** Whether a cancellation exists only because one of the upgrades, which continued the plan, was undone. */
+function isOfUndo(seq: number | undefined, redone: readonly Order[], upgrades: readonly Order[]): boolean {
+  const undo = seq === undefined ? -1 : upgrades.findIndex(({ cancellation }) => cancellation === seq);
+  const cause = chainOf(upgrades, undo, -1).find(continuedCancelled);
+  if (!cause) return false;
+  return redone.includes(cause) || isOfUndo(cause.upgrade?.before?.cancellation, redone, upgrades);
+}
+
+interface Undo {
+  /** Upgrades to undo, newest first. */
+  readonly moved: readonly Order[];
+  /** Earlier upgrades that are not returned. */
+  readonly kept: readonly Order[];
+  readonly upgrades: readonly Order[];
 }
 
 /**
  * Also reverts other effects of the upgrades: on a cancellation, a scheduled smaller plan, and a plan without payment.
  */
-function undone(meter: Meter, returned: readonly Order[], plan: PlanLimits, now: number): Meter {
-  const earlier = returned.map(({ upgrade }) => upgrade?.before);
-  const scheduled = [meter.subscription?.pending, ...earlier.toReversed().map((one) => one?.pending)];
+function undone(meter: Meter, { moved, kept, upgrades }: Undo, plan: PlanLimits, now: number): Meter {
+  const scheduled = [meter.subscription?.pending, ...moved.map(({ upgrade }) => upgrade?.before?.pending)];
   const pending = scheduled.find((one) => one !== undefined && one.planRank < plan.rank);
   const replanned = changedTo(meter, plan, pending);
   const { paidUntil, ...free } = replanned.subscription;
-  const isPaid = paidUntil !== undefined && earlier[0]?.isPaid !== false;
+  const isPaid = paidUntil !== undefined && moved.at(-1)?.upgrade?.before?.isPaid !== false;
   const collected = { ...replanned, subscription: { ...free, ...(isPaid && { paidUntil }) } };
-  const wasCancelled = returned.some(({ upgrade }) => upgrade?.before?.isCancelled ?? upgrade?.resumes === true);
+  const wasCancelled = moved.some(
+    (one) => continuedCancelled(one) && !isOfUndo(one.upgrade?.before?.cancellation, kept, upgrades),
+  );
   return wasCancelled && free.status === 'active' ? cancelledAgain(collected, now) : collected;
 }
 
@@ -79,10 +126,8 @@ function cancelledAgain(meter: Meter & { readonly subscription: Subscription }, 
 }
 
 /** Revokes only a cancellation that an undone upgrade restored, and no later one of the owner. */
-function doneAgain(meter: Meter, upgrades: readonly Order[], kept: readonly Order[], plan: PlanLimits): Meter {
-  const seq = meter.subscription?.cancellation?.seq;
-  const isOfUndo = seq !== undefined && upgrades.some(({ cancellation }) => cancellation === seq);
-  const resumes = isOfUndo && kept.some(({ upgrade }) => upgrade?.resumes === true);
+function doneAgain(meter: Meter, upgrades: readonly Order[], moved: readonly Order[], plan: PlanLimits): Meter {
+  const resumes = isOfUndo(meter.subscription?.cancellation?.seq, moved, upgrades);
   const running = resumes ? withoutCancellation(meter) : meter;
   const pending = running.subscription?.pending;
   const isSmaller = pending !== undefined && pending.planRank < plan.rank;

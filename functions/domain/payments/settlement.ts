@@ -17,9 +17,11 @@ import {
   fraudWarning,
   isOpen,
   isReturning,
+  isSameMonthTerms,
   isWaiting,
   lostMs,
   type MonthTerms,
+  monthTerms,
   type Order,
   type OrderRef,
   type OrderStore,
@@ -220,7 +222,7 @@ export function settlement(parts: SettlementParts) {
     const { upgrade: offered } = order;
     const chosen = chosenFor(offered?.month);
     const isDone = meter.planRank === plan.rank && isSameTerms(planOfMeter(meter, plans), chosen.plan);
-    if (!offered || isDone || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
+    if (!offered || isDone || !isSameMonth(meter, offered, now, plans)) throw new Ungrantable('plan_changed');
     const running = offered.resumes ? withoutCancellation(meter) : meter;
     const paidUntil = running.subscription?.paidUntil ?? periodEnd(running.period);
     const paid = running.subscription ? { ...running, subscription: { ...running.subscription, paidUntil } } : running;
@@ -341,20 +343,27 @@ function lotOf({ meter, entries }: Settled, source: 'plan' | 'purchase', expires
 }
 
 function beforeUpgrade({ subscription, seq }: Meter): BeforeUpgrade {
-  const { status, paidUntil, pending } = subscription ?? {};
-  return { seq, isCancelled: status === 'cancelled', isPaid: paidUntil !== undefined, ...(pending && { pending }) };
+  const { status, paidUntil, pending, cancellation } = subscription ?? {};
+  return {
+    seq,
+    isCancelled: status === 'cancelled',
+    ...(cancellation && { cancellation: cancellation.seq }),
+    isPaid: paidUntil !== undefined,
+    ...(pending && { pending }),
+  };
 }
 
 /** Includes the running month of a cancelled plan, which can be resumed. */
 const isRunning = (meter: Meter, now: number): boolean => isSubscribed(meter) || isMonthRunning(meter, now);
 
-function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: number): boolean {
+/** Whether the plan and its terms are still those from which the upgrade was prorated. */
+function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: number, plans: Plans): boolean {
   const { anchor, index } = meter.period;
+  const terms = monthTerms(planOfMeter(meter, plans));
+  const isSamePlan = meter.planRank === offered.fromRank && isSameMonthTerms(offered.from ?? terms, terms);
   const runs = offered.resumes ? isMonthRunning(meter, now) : isSubscribed(meter);
   const isUnpaid = meter.subscription?.unpaidSince !== undefined;
-  return (
-    runs && !isUnpaid && anchor === offered.anchor && index === offered.index && meter.planRank === offered.fromRank
-  );
+  return runs && !isUnpaid && anchor === offered.anchor && index === offered.index && isSamePlan;
 }
 
 /** Avoids a write if a poll reports no change. */

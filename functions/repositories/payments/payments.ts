@@ -53,6 +53,7 @@ const PlanTerms = v.object({
 const BeforeUpgrade = v.object({
   seq: v.exactOptional(count),
   isCancelled: v.boolean(),
+  cancellation: v.exactOptional(count),
   isPaid: v.boolean(),
   pending: v.exactOptional(v.object({ planId: v.string(), planRank: count, terms: v.exactOptional(PlanTerms) })),
 });

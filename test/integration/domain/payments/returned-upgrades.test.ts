@@ -193,6 +193,52 @@ describe('a returned upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 2999, ends: false });
   });
 
+  it('does not cancel a plan that its owner resumed after an earlier upgrade was returned', async () => {
+    const { id, order } = await resumedByUpgrade();
+    await world.script(order, 'refunded');
+    await resume(id);
+    await world.plans.upgrade(id, 'smm_pass');
+
+    await world.script((await upgrades(id))[0]!.id, 'refunded');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 2999, ends: false });
+  });
+
+  it('does not cancel a plan that an operator continued before the upgrade', async () => {
+    const id = await world.subscriber('smm_pass');
+    await cancel(id);
+    await world.plans.assign(id, 'smm_pass');
+    await world.plans.upgrade(id, 'pro_pass');
+
+    await world.script((await upgrades(id))[0]!.id, 'refunded');
+
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'smm_pass', status: 'active' });
+  });
+
+  it('does not cancel a plan that an upgrade with a won dispute had continued', async () => {
+    const { id, order } = await resumedByUpgrade();
+    await world.script(order, 'disputed');
+    await world.plans.create(id, 'pro_pass');
+    await world.script(order, 'won');
+
+    await world.script((await upgrades(id))[0]!.id, 'refunded');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 9999, ends: false });
+  });
+
+  it('keeps a later cancellation by the owner after another upgrade continued the plan', async () => {
+    const { id, order } = await resumedByUpgrade();
+    await world.script(order, 'disputed');
+    await resume(id);
+    await cancel(id);
+    await world.plans.create(id, 'pro_pass');
+    await world.script((await upgrades(id))[0]!.id, 'disputed');
+
+    await world.script(order, 'won');
+
+    expect(await world.collected(id)).toMatchObject({ cents: 9999, ends: true });
+  });
+
   it.each(['in their order', 'in reverse'])(
     'of two cancels the plan that the first one continued (returned %s)',
     async (order) => {
@@ -246,6 +292,34 @@ describe('a returned upgrade', () => {
 
     expect((await world.charges(id)).reduce((sum, one) => sum + one, 0)).toBe(500);
     expect((await world.meter(id)).planRank).toBe(dev);
+  });
+
+  it('restores a plan that an operator assigned between two upgrades, without a charge', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+    await world.plans.assign(id, 'smm_pass');
+    await world.plans.upgrade(id, 'pro_pass');
+
+    for (const one of (await upgrades(id)).toReversed()) await world.script(one.id, 'refunded');
+    await world.move({ days: 33 });
+
+    expect(await world.charges(id)).toHaveLength(3);
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'smm_pass', status: 'active' });
+  });
+
+  it('is refunded without a grant if the terms of the plan changed before it was paid', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.useCard(id, 'pm_card_authenticationRequired');
+    await outcomeOf(world.plans.upgrade(id, 'smm_pass'));
+    const { id: waiting } = (await upgrades(id))[0]!;
+    await world.useCard(id, 'pm_card_visa');
+    world.sell(dev, { price: 39.99 });
+    await world.plans.upgrade(id, 'dev_pass');
+
+    await world.script(waiting, 'paid');
+
+    expect(await world.order(id, waiting)).toMatchObject({ state: 'refunded', failure: 'plan_changed' });
+    expect(await world.collected(id)).toMatchObject({ cents: 3999 });
   });
 
   it.each(['before', 'after'])('changes and charges no plan that an operator assigned %s its dispute', async (when) => {
