@@ -1,4 +1,4 @@
-import { planOfRank } from '#contract/billing/plans.ts';
+import { type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import type { PaymentWork } from '#contract/payments/payments.ts';
 import { openMeter, renewals } from '#domain/billing/grants.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
@@ -13,6 +13,7 @@ import { Draws } from './draws.ts';
 import { type KeyedResult, memoryProvider } from './memory-provider.ts';
 import { memoryMeters, memoryOrders, Rows } from './memory-stores.ts';
 import { type Failures, Process, ProcessEnded } from './process.ts';
+import { type SoldPlan, soldPlans } from './sold.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
@@ -67,8 +68,18 @@ export class AccountLife {
   unreliableEvents = Infinity;
   isDeleted = false;
   isHoldCleared = false;
+  hasSpent = false;
+  /** The number of transfers of the organization so far. */
+  owner = 0;
+  /** Whether the queue refused an update of the customer's address. */
+  isAddressLost = false;
+  /** All versions of the plans that were sold, oldest first. */
+  readonly sold: SoldPlan[] = soldPlans.map((plan) => ({ ...plan, from: 0 }));
+  isHoldingEvents = false;
   /** Acts so far that cancel a plan at most once each. */
   mayCancel = 0;
+  /** Wrong results of acts. */
+  readonly problems: string[] = [];
   readonly refused: string[] = [];
   readonly errors: string[] = [];
   /** Events of the life, for the report of a failure. */
@@ -76,7 +87,10 @@ export class AccountLife {
   deadMessages: Message[] = [];
   #time: number;
   readonly #keys = new Map<string, KeyedResult>();
+  readonly #offer = new Map<number, Pick<PlanLimits, 'price' | 'creditsPerMonth'>>();
+  readonly #plans: Plans = (rank) => ({ ...planOfRank(rank), ...this.#offer.get(rank) });
   #deliveries: Delivery[] = [];
+  #held: BankEvent[] = [];
   #messages: Message[] = [];
   #sweptAt = 0;
   #sweepWait = 0;
@@ -93,13 +107,16 @@ export class AccountLife {
       this.note(`${event.type} ${event.objectId}`);
       this.#schedule(event);
     };
-    const { meter, entries } = openMeter(1000 + (seed % 1000), this.seconds, planOfRank);
+    const { meter, entries } = openMeter(1000 + (seed % 1000), this.seconds, this.#plans);
     this.rows = new Rows(meter, entries);
     this.rows.onLow = () => this.#enqueue({ do: 'top-up', accountId: this.id });
   }
 
   get id(): number {
     return this.rows.accountId;
+  }
+  get address(): string {
+    return `${this.id}-${this.owner}@example.com`;
   }
   get now(): number {
     return this.#time;
@@ -125,7 +142,7 @@ export class AccountLife {
     const process = new Process({ draws, failures, elapse });
     const clock = { now: () => (this.#time += 1) };
     const random = { bytes: (size: number) => draws.bytes(size) };
-    const meters = metering(memoryMeters(rows, process), renewals(planOfRank));
+    const meters = metering(memoryMeters(rows, process), renewals(this.#plans));
     const store = memoryOrders(rows, process);
     const queue: MessageQueue = {
       send: (message) => process.send(() => this.#enqueue(message as PaymentWork)),
@@ -134,11 +151,11 @@ export class AccountLife {
       store,
       provider: memoryProvider(this.bank, this.#keys, process),
       metering: meters,
-      plans: planOfRank,
+      plans: this.#plans,
       clock,
       random,
       publicOrigin: 'https://service.example',
-      recipientsOf: async (id) => (this.isDeleted ? [] : [{ id, email: `${id}@example.com`, confirmedAt: 1 } as never]),
+      recipientsOf: async (id) => (this.isDeleted ? [] : [{ id, email: this.address, confirmedAt: 1 } as never]),
       enforceCheckoutLimit: async () => undefined,
       takeProviderCall: async () => 0,
       queue: async () => queue,
@@ -154,12 +171,12 @@ export class AccountLife {
     const plans = subscriptionService(
       meters,
       { payments: async () => payments.planPayments, enforceChangeLimit: async () => undefined },
-      planOfRank,
+      this.#plans,
       clock,
       random,
     );
     const sweep = () => queueDue(store, queue, this.#time, new AbortController().signal);
-    return { ...payments, plans, meters, sweep };
+    return { ...payments, plans, meters, sweep, queue };
   }
 
   /** Runs work in a process of its own. Returns whether it succeeded. */
@@ -182,6 +199,22 @@ export class AccountLife {
     this.note(error instanceof ServiceError ? `refused: ${error.code} ${error.detail}` : String(error));
     const isExpected = [ServiceError, ProcessEnded, ProviderUnavailable].some((type) => error instanceof type);
     if (!isExpected && String(error) !== 'Error: the queue is down') this.errors.push(String(error));
+  }
+
+  /** Sells a plan on other terms from now on. Every version has its own price, so that a charge names its version. */
+  sell(rank: number, price: number, credits: number): void {
+    let cents = price;
+    while (this.sold.some((one) => one.cents === cents)) cents += 1;
+    this.#offer.set(rank, { price: cents / 100, creditsPerMonth: credits });
+    this.sold.push({ rank, cents, credits, from: this.seconds });
+    this.note(`plan ${rank} costs ${cents} for ${credits}`);
+  }
+
+  /** Delivers the held events in reverse. */
+  releaseEvents(): void {
+    this.isHoldingEvents = false;
+    for (const event of this.#held.splice(0).toReversed())
+      this.#deliveries.push({ event, at: this.#time + this.#deliveries.length, tries: 0 });
   }
 
   /** Moves the clock, and runs all due work. */
@@ -242,6 +275,7 @@ export class AccountLife {
   }
 
   #schedule(event: BankEvent): void {
+    if (this.isHoldingEvents) return void this.#held.push(event);
     const soon = () => this.#time + 500 + this.draws.below(5000);
     const isUnreliable = this.unreliableEvents !== Infinity && this.draws.isOneIn(this.unreliableEvents);
     const fate = isUnreliable ? this.draws.below(4) : 0;

@@ -11,6 +11,7 @@ export interface OrderTag {
 export interface Customer {
   readonly id: string;
   readonly accountId: number;
+  email: string;
   card: { readonly id: string; readonly kind: CardKind } | undefined;
   /** Cents below the provider's minimum, for the next invoice. */
   carried: number;
@@ -294,12 +295,22 @@ export class Bank {
 
   /** Refunds part of a payment. Returns the id, or an error code of the provider. */
   refund(payment: Payment, cents: number): Refund | 'charge_already_refunded' | 'charge_disputed' {
-    if (payment.dispute && ['open', 'lost'].includes(payment.dispute.status)) return 'charge_disputed';
-    if (cents < 1 || cents > payment.cents - refundedOf(payment)) return 'charge_already_refunded';
+    const { dispute } = payment;
+    const isWhole = dispute !== undefined && dispute.cents >= payment.cents - refundedOf(payment);
+    if (dispute?.status === 'open' || (dispute?.status === 'lost' && isWhole)) return 'charge_disputed';
+    if (cents < 1 || cents > payment.cents - refundedOf(payment) - disputedOf(payment))
+      return 'charge_already_refunded';
     const refund = { id: this.id('re'), cents, hasFailed: false };
     payment.refunds.push(refund);
     this.emit('refund.created', refund.id);
     return refund;
+  }
+
+  /** Decides a dispute. */
+  decide(dispute: NonNullable<Payment['dispute']>, status: 'won' | 'lost'): void {
+    dispute.status = status;
+    if (status === 'won') this.emit('charge.dispute.funds_reinstated', dispute.id);
+    this.emit('charge.dispute.closed', dispute.id);
   }
 
   customerOf(id: string): Customer {

@@ -74,12 +74,12 @@ export function memoryProvider(bank: Bank, keys: Map<string, KeyedResult>, proce
       ask(
         once(`customer-${accountId}-${email}`, email, () => {
           const id = bank.id('cus');
-          bank.customers.set(id, { id, accountId, card: undefined, carried: 0 });
+          bank.customers.set(id, { id, accountId, email, card: undefined, carried: 0 });
           return id;
         }),
       ),
     hasCustomer: (customer) => ask(() => bank.customers.has(customer)),
-    setEmail: async () => undefined,
+    setEmail: (customer, email) => ask(() => void (bank.customerOf(customer).email = email)),
     deleteCustomer: async () => undefined,
     openCheckout: (order, { customer }) =>
       ask(

@@ -1,6 +1,8 @@
 import { AccountLife } from './account-life.ts';
-import { live } from './acts.ts';
+import type { Act } from './acts.ts';
+import { disputedOf, refundedOf } from './bank.ts';
 import { wrongBooks } from './books.ts';
+import { begin, live } from './passages.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
@@ -14,12 +16,24 @@ export async function wholeLife(seed: number): Promise<{ life: AccountLife; prob
   life.unreliableEvents = draws.of([Infinity, 10, 3]);
   life.lateness = draws.of([5 * minute, hour, 2 * day]);
   try {
+    await begin(life);
     for (let steps = 5 + draws.below(25); steps > 0; steps--) await live(life);
     await settle(life);
-    return { life, problems: [...refundDiffering(life), ...wrongBooks(life), ...(await wrongComparison(life))] };
+    return {
+      life,
+      problems: [...life.problems, ...refundDiffering(life), ...wrongBooks(life), ...(await wrongComparison(life))],
+    };
   } catch (error) {
     return { life, problems: [String(error)] };
   }
+}
+
+/** Runs acts in their sequence without failures, lets the life settle, and returns the problems. */
+export async function scriptedLife(acts: readonly Act[]): Promise<string[]> {
+  const life = new AccountLife(1);
+  for (const act of acts) await act(life);
+  await settle(life);
+  return [...wrongBooks(life), ...(await wrongComparison(life))];
 }
 
 /** Ends all failures, and repeats dead messages as an operator does. */
@@ -31,6 +45,7 @@ async function settle(life: AccountLife): Promise<void> {
   life.note('settle');
   for (const customer of life.bank.customers.values()) life.bank.giveCard(customer, 'accepts');
   if (life.rows.profile.topUp) await life.run(({ topUps }) => topUps.set(life.id, null));
+  decideDisputes(life);
   life.redrive();
   await life.advance(2 * day);
   life.errors.length = 0;
@@ -46,6 +61,13 @@ async function settle(life: AccountLife): Promise<void> {
     await life.advance(2 * hour);
 }
 
+/** The bank decides most disputes. Nobody can refund the rest of a payment while a part of it is disputed. */
+function decideDisputes({ bank, draws }: AccountLife): void {
+  for (const { dispute, cents } of bank.payments.values())
+    if (dispute?.status === 'open' && (dispute.cents < cents || draws.isOneIn(2)))
+      bank.decide(dispute, draws.isOneIn(2) ? 'won' : 'lost');
+}
+
 /**
  * The operator refunds renewals whose price changed too late, as the alarm asks for: the change reached the provider an
  * hour after the month had begun, because of an outage or a late job.
@@ -54,7 +76,7 @@ function refundDiffering({ bank, rows, refused }: AccountLife): string[] {
   const differing = [...rows.orders.values()].filter(({ failure }) => failure === 'paid_differs');
   for (const { provider } of differing) {
     const payment = bank.payments.get(bank.invoices.get(provider.invoice ?? '')?.payment ?? '');
-    if (payment) bank.refund(payment, payment.cents);
+    if (payment) bank.refund(payment, payment.cents - refundedOf(payment) - disputedOf(payment));
   }
   const alarms = refused.filter((reason) => reason === 'differs');
   return [

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { atLength, patience, seed, times } from '#test/many.ts';
-import { wholeLife } from '#test/payments/lives/whole-life.ts';
+import { cancel, payPage } from '#test/payments/lives/acts.ts';
+import { scriptedLife, wholeLife } from '#test/payments/lives/whole-life.ts';
 
 const shards = 4;
 const lives = atLength(30, 2500);
+const minute = 60_000;
 
 it.each(times(shards, (shard) => seed + shard * lives))(
   `${lives} lives from seed %i have credits for every cent, and the provider charges the amounts of the meter`,
@@ -16,3 +18,20 @@ it.each(times(shards, (shard) => seed + shard * lives))(
   },
   patience,
 );
+
+it('a life whose cancelled plan an operator continues has no cancellation once its upgrade is refunded', async () => {
+  const problems = await scriptedLife([
+    (life) => life.run(({ purchases }) => purchases.checkout(life.id, { planId: 'smm_pass' })),
+    (life) => payPage(life, 'accepts'),
+    (life) => life.advance(minute),
+    cancel,
+    (life) => life.run(({ plans }) => plans.assign(life.id, 'smm_pass')),
+    (life) => life.run(({ plans }) => plans.upgrade(life.id, 'pro_pass')),
+    async ({ bank }) => {
+      const payment = [...bank.payments.values()].at(-1)!;
+      bank.refund(payment, payment.cents);
+    },
+  ]);
+
+  expect(problems).toEqual([]);
+});
