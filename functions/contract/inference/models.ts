@@ -57,9 +57,9 @@ export function firstModelFor(capability: Capability): string {
 }
 
 /** Returns the first of a model and its replacements that can be called and fits. */
-export function servedModel(id: string, fits: (model: Model) => boolean): Model | undefined {
+export function servedModel(id: string, fits: (model: Model) => boolean, find = modelNamed): Model | undefined {
   // The offer's check excludes cycles.
-  for (let model = modelNamed(id); model; model = modelNamed(model.replacedBy ?? ''))
+  for (let model = find(id); model; model = find(model.replacedBy ?? ''))
     if (isCallable(model) && fits(model)) return model;
   return undefined;
 }

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { tokenCost } from '#contract/billing/cost.ts';
 import type { LedgerPage } from '#contract/billing/credits.ts';
+import { freePlanRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
+import { isCallable, type Model, servedModel } from '#contract/inference/models.ts';
 import { ChatCompletionChunk } from '#contract/inference/stream-events.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
@@ -22,6 +24,17 @@ const leaveMs = 30_000;
 
 const { register, login } = signInRoutes;
 const { me, confirm, deleteAccount } = accountRoutes;
+
+/**
+ * Returns the id of the named model or its first replacement that new accounts can chat with, or else of the first such
+ * model of the catalog. Empty if none exists.
+ */
+export function canaryModel(named: string, catalog: readonly Model[]): string {
+  const fits = ({ capabilities, minPlanRank }: Model) => capabilities.includes('chat') && minPlanRank === freePlanRank;
+  const find = (id: string) => catalog.find((model) => model.id === id || model.aliases.includes(id));
+  const served = servedModel(named, fits, find) ?? catalog.find((model) => isCallable(model) && fits(model));
+  return served?.id ?? '';
+}
 
 /** Uses the API like a new user, from registration to deletion. Throws a CanaryFailure with the failed step. */
 export async function walkAsNewUser(parts: CanaryParts): Promise<void> {

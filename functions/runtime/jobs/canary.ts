@@ -1,22 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePlanRank } from '#contract/billing/plans.ts';
-import { isCallable, type Model, models, servedModel } from '#contract/inference/models.ts';
-import { CanaryFailure, walkAsNewUser } from '#domain/canary/canary.ts';
+import { models } from '#contract/inference/models.ts';
+import { CanaryFailure, canaryModel, walkAsNewUser } from '#domain/canary/canary.ts';
 import { serviceClient } from '#gateways/service-client.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { services } from '../services/container.ts';
 import { dynamoClient } from '../services/dynamo-client.ts';
 import { logger, recordWalk } from '../telemetry.ts';
 
-/** Every plan includes the model. */
-const fits = ({ capabilities, minPlanRank }: Model): boolean =>
-  capabilities.includes('chat') && minPlanRank === freePlanRank;
-
 export async function runCanary(): Promise<void> {
   const { environment, clock, random, table } = services();
   const { PUBLIC_ORIGIN: publicOrigin, CANARY_ORIGIN: origin = publicOrigin, CANARY_MODEL } = environment;
-  const served = servedModel(CANARY_MODEL, fits) ?? models.find((model) => isCallable(model) && fits(model));
-  const model = served?.id ?? '';
+  const model = canaryModel(CANARY_MODEL, models);
   const store = canaryStore(dynamoClient(), table('accounts'));
   const parts = { senderFor: serviceClient(origin), store, clock, random, pause, model, publicOrigin };
   const failure = await walkAsNewUser(parts).then(
