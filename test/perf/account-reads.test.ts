@@ -1,10 +1,11 @@
-import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { usagePrefixes } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { requestStore } from '#repositories/requests/requests.ts';
-import { patience } from '#test/many.ts';
+import { fillLedger } from '#test/database/fill.ts';
+import { atLength, patience } from '#test/many.ts';
 import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
 const api = useCountedApi();
@@ -80,14 +81,7 @@ async function fillUsage(accountId: number, days: number, prefixes: readonly (ke
     ];
   });
   const kept = rows.filter(({ sk }) => prefixes.some((id) => sk.startsWith(usagePrefixes[id])));
-  const batches = Array.from({ length: Math.ceil(kept.length / 25) }, (_, at) => kept.slice(at * 25, at * 25 + 25));
-  for (let from = 0; from < batches.length; from += 8)
-    await Promise.all(
-      batches.slice(from, from + 8).map((batch) => {
-        const puts = batch.map((Item) => ({ PutRequest: { Item } }));
-        return api.client.send(new BatchWriteCommand({ RequestItems: { [tables.ledger.name]: puts } }));
-      }),
-    );
+  await fillLedger(api, kept);
 }
 
 /** Every page of a query, with its bytes and round trips. */
@@ -114,16 +108,17 @@ describe('GET /api/usage', () => {
     async () => {
       const { key, accountId } = await api.account();
       await fillUsage(accountId, 365, ['kind', 'key']);
-      for (const [zone, group, rows, pages] of [
+      const reads = [
+        ['UTC', 'key', 50 * 364, 5],
+        ['Asia/Kathmandu', 'key', 50 * 364, 8],
         ['UTC', 'service', 5 * 364, 1],
         ['UTC', 'model', 364, 1],
-        ['UTC', 'key', 50 * 364, 5],
         // The keys have no records, so that all calls belong to nobody. Each page reads the records in one round trip.
         ['UTC', 'member', 364, 5],
         ['Asia/Kathmandu', 'service', 5 * 364, 2],
-        ['Asia/Kathmandu', 'key', 50 * 364, 8],
         ['America/Los_Angeles', 'key', 50 * 364, 8],
-      ] as const) {
+      ] as const;
+      for (const [zone, group, rows, pages] of reads.slice(0, atLength(2, reads.length))) {
         const read = await usagePages(key, `${year}&group=${group}&timezone=${zone}`);
         expect([zone, group, read.days.length]).toEqual([zone, group, rows]);
         expect(read.pages.length).toBeLessThanOrEqual(pages);

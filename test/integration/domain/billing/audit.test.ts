@@ -1,13 +1,11 @@
-import { DatabaseSync } from 'node:sqlite';
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { auditor, type Finding } from '#domain/billing/auditor.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
 import { useTestDatabase } from '#test/database/database.ts';
-import { atLength, patience } from '#test/many.ts';
+import { fillLedger } from '#test/database/fill.ts';
+import { atLength, patience, times } from '#test/many.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 import { runCommand } from '#test/run-command.ts';
@@ -16,7 +14,7 @@ const database = useTestDatabase();
 let account: LedgerAccount;
 
 /** Several pages of a query, each at most 1 MB. */
-const manyRows = atLength(10_000, 100_000);
+const manyRows = atLength(6000, 100_000);
 
 beforeEach(async () => {
   account = await openLedgerAccount(database.url);
@@ -36,14 +34,6 @@ async function audit(args: string[] = [], env: NodeJS.ProcessEnv = environment()
   return { status, out: out + err };
 }
 
-/** The problems that the command prints, without its process. */
-async function problems(kind: 'audit' | 'rebuild', reads = account.reads()): Promise<string[]> {
-  const found: Finding[] = [];
-  await auditor(reads)[kind]((finding) => found.push(finding));
-  expect(found.filter(({ accountId }) => accountId !== account.id)).toEqual([]);
-  return found.map(({ kind: is, problem }) => `${is}: ${problem}`);
-}
-
 /**
  * Runs the command as `audit` does. `maxBytes`: its peak resident memory. On Linux `maxRSS` starts at the size of the
  * parent process (kernel `exec_mmap`), so the peak is read from procfs.
@@ -59,42 +49,32 @@ async function measuredAudit(args: string[]) {
   return { status, out, maxBytes: Number(/maxRSS (\d+)/.exec(out)?.[1]) * 1024 };
 }
 
-const setIn = (TableName: string, Key: Record<string, unknown>, attribute: string, value: number) =>
+const setInMeter = (attribute: 'c' | 'seq', value: number) =>
   database.client.send(
     new UpdateCommand({
-      TableName,
-      Key,
+      TableName: tables.meters.name,
+      Key: { a: account.id },
       UpdateExpression: 'SET #attribute = :value',
       ExpressionAttributeNames: { '#attribute': attribute },
       ExpressionAttributeValues: { ':value': value },
     }),
   );
-const setInMeter = (attribute: 'c' | 'seq', value: number) =>
-  setIn(tables.meters.name, { a: account.id }, attribute, value);
-const setInRow = (seq: number, attribute: 'balance' | 'amount', value: number) =>
-  setIn(tables.ledger.name, rowKey(account.id, seq), attribute, value);
 
 const loseRow = (accountId: number, seq: number) =>
   database.client.send(new DeleteCommand({ TableName: tables.ledger.name, Key: rowKey(accountId, seq) }));
 
-/** Repeats the account's last row directly in the database file, because the API would need minutes. */
-async function fillLedger(rows: number): Promise<void> {
+/** Repeats the account's last row. */
+async function repeatLastRow(rows: number): Promise<void> {
   const { Item: row } = await database.client.send(
     new GetCommand({ TableName: tables.ledger.name, Key: rowKey(account.id, 4) }),
   );
-  const sqlite = new DatabaseSync(database.file, { timeout: 5000 });
-  const insert = sqlite.prepare(
-    `INSERT INTO ledger (pk, sk, item_json, item_size, hash_prefix)
-    SELECT pk, ?, ?, item_size, hash_prefix FROM ledger WHERE sk = ? AND json_extract(item_json, '$.a.N') = ?`,
-  );
-  const stored = (seq: number) => `S:${rowKey(account.id, seq).sk}`;
-  sqlite.exec('CREATE INDEX filling ON ledger (sk); BEGIN');
-  for (let seq = 5; seq <= rows; seq++) {
-    const item = { ...row, ...rowKey(account.id, seq), seq, amount: 0 };
-    insert.run(stored(seq), JSON.stringify(marshall(item)), stored(4), String(account.id));
-  }
-  sqlite.exec('COMMIT; DROP INDEX filling');
-  sqlite.close();
+  const repeated = times(rows - 4, (index) => ({
+    ...row,
+    ...rowKey(account.id, index + 5),
+    seq: index + 5,
+    amount: 0,
+  }));
+  await fillLedger(database, repeated);
   await setInMeter('seq', rows);
 }
 
@@ -109,15 +89,6 @@ describe('npx node bin/audit.ts', () => {
     expect(status).toBe(1);
     expect(out).toContain(`${account.id}  the balance is ${credits(86)}, the rows add up to ${credits(85)}`);
     expect(out).toMatch(/1 accounts, 1 differ, 0 behind\n$/);
-    const rebuilt = await audit(['--rebuild']);
-    expect(rebuilt.status).toBe(1);
-    expect(rebuilt.out).toContain(`the balance is ${credits(85)}; stored is ${credits(86)}`);
-  });
-
-  it('names the missing row in the middle of a ledger', async () => {
-    await loseRow(account.id, 2);
-    expect(await problems('audit')).toContainEqual(expect.stringContaining('row 2 is missing: the next is 3'));
-    expect(await problems('rebuild')).toContainEqual(expect.stringContaining('rebuilt from 3 of 4 rows'));
   });
 
   it('reports a ledger with unwritten last rows as behind, not as different, and exits 3', async () => {
@@ -126,9 +97,6 @@ describe('npx node bin/audit.ts', () => {
     expect(status).toBe(3);
     expect(out).toMatch(new RegExp(`${account.id}  behind: .*4 .*5`));
     expect(out).toMatch(/1 accounts, 0 differ, 1 behind\n$/);
-    expect(await problems('rebuild')).toEqual([expect.stringMatching(/^behind: .*4 .*5/)]);
-    await account.project();
-    expect(await problems('audit')).toEqual([]);
   });
 
   it('exits 1 if one account differs and another is behind', async () => {
@@ -138,27 +106,6 @@ describe('npx node bin/audit.ts', () => {
     expect(status).toBe(1);
     expect(out).toMatch(/2 accounts, 1 differ, 1 behind\n$/);
     await other.close();
-  });
-
-  it('names the first row with a wrong balance, even in a ledger that is behind', async () => {
-    await setInRow(3, 'balance', 7);
-    await account.call(credits(10), credits(2));
-    expect(await problems('audit')).toContainEqual(
-      expect.stringContaining('row 3 has the balance 7, the rows up to it add up to'),
-    );
-  });
-
-  it('names a row with a changed amount, and the resulting sum', async () => {
-    await setInRow(4, 'amount', -1);
-    const found = (await problems('audit')).join('\n');
-    expect(found).toContain(`row 4 has the balance ${credits(85)}`);
-    expect(found).toContain(`the balance is ${credits(85)}, the rows add up to ${credits(92) - 1}`);
-    expect((await problems('rebuild')).join('\n')).toContain(`the balance is ${credits(92) - 1}; stored is`);
-  });
-
-  it('waits for rows that are being written', async () => {
-    await account.call(credits(10), credits(2));
-    expect(await problems('audit', { ...account.reads(), pause: () => account.project() })).toEqual([]);
   });
 
   it('reads no rows that were written after the meter was read', async () => {
@@ -173,7 +120,7 @@ describe('npx node bin/audit.ts', () => {
   it.skipIf(process.env['DYNAMODB_LOCAL'])(
     `reads a lagging ledger of ${manyRows} rows once, within 200 MB`,
     async () => {
-      await fillLedger(manyRows);
+      await repeatLastRow(manyRows);
       await loseRow(account.id, manyRows);
       for (const args of [[], ['--rebuild']]) {
         const { status, out, maxBytes } = await measuredAudit(args);

@@ -115,6 +115,8 @@ async function startCountedApi() {
 
   return {
     client: database.client,
+    /** The file of the embedded database. */
+    file: database.file,
     account,
     post,
     get,
