@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
+import { APICallError, generateText, streamText } from 'ai';
 import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { usePerson, useTestService } from '#test/service/service.ts';
@@ -89,21 +89,6 @@ describe('chat.completions', () => {
       expect(final).toContain('The function get_local_time answered: hour is 9');
     },
   );
-
-  it('parses responses that follow a JSON schema', async () => {
-    const schema = {
-      type: 'object',
-      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
-      required: ['city', 'days'],
-      additionalProperties: false,
-    };
-    const completion = await client.chat.completions.parse({
-      model: 'svc-1',
-      messages: user('A trip to Lisbon for 3 days'),
-      response_format: { type: 'json_schema', json_schema: { name: 'trip', strict: true, schema } },
-    });
-    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ city: 'Lisbon', days: 3 });
-  });
 });
 
 describe('the OpenAI SDK', () => {
@@ -126,14 +111,6 @@ describe('the OpenAI SDK', () => {
     expect(packed.data.map(({ embedding }) => embedding)).toEqual(
       floats.data.map(({ embedding }) => embedding.map(Math.fround)),
     );
-  });
-
-  it('lists and retrieves models', async () => {
-    const listed = [];
-    for await (const model of client.models.list()) listed.push(model.id);
-    const enveloped = await service.call('GET', '/v1/models', { key: person.key });
-    expect(listed).toEqual(enveloped.body.data.map(({ id }: { id: string }) => id));
-    expect(await client.models.retrieve('svc-1')).toMatchObject({ id: 'svc-1', object: 'model', owned_by: 'platform' });
   });
 });
 
@@ -232,31 +209,10 @@ const provider = (apiKey = person.key) =>
     apiKey,
     baseURL: `${service.origin}/openai/v1`,
     includeUsage: true,
-    supportsStructuredOutputs: true,
   });
 const plain = { maxRetries: 0 };
 const svc1 = () => ({ ...plain, model: provider()('svc-1') });
-const place = jsonSchema<{ city: string }>({
-  type: 'object',
-  properties: { city: { type: 'string' } },
-  required: ['city'],
-});
-const tools = {
-  get_weather: tool({
-    description: 'The weather in a city',
-    inputSchema: place,
-    execute: async ({ city }) => ({ city, sky: 'clear' }),
-  }),
-};
-
 describe('the AI SDK', () => {
-  it('generates text and counts its tokens', async () => {
-    const { text, finishReason, usage } = await generateText({ ...svc1(), system: 'Be brief', prompt: 'Hello' });
-    expect(text).toMatch(/demo engine/);
-    expect(finishReason).toBe('stop');
-    expect(usage.outputTokens).toBeGreaterThan(10);
-  });
-
   it('streams text with its usage', async () => {
     const options = { ...svc1(), prompt: 'Tell me of rivers' };
     const streamed = streamText(options);
@@ -265,26 +221,6 @@ describe('the AI SDK', () => {
     const whole = await generateText(options);
     expect(text).toBe(whole.text);
     expect((await streamed.usage).outputTokens).toBe(whole.usage.outputTokens);
-  });
-
-  it.each(['whole', 'streamed'])('runs tools and responds with their results, %s', async (how) => {
-    const options = { ...svc1(), prompt: 'What is the weather in Paris?', tools, stopWhen: stepCountIs(3) };
-    const { steps, text } = how === 'whole' ? await generateText(options) : streamText(options);
-    expect((await steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    expect((await steps)[0]?.toolCalls).toMatchObject([{ toolName: 'get_weather', input: { city: 'Paris' } }]);
-    expect(await text).toContain('city is Paris, sky is clear');
-  });
-
-  it('generates objects that match a schema', async () => {
-    const schema = jsonSchema<{ city: string; days: number }>({
-      type: 'object',
-      properties: { city: { type: 'string' }, days: { type: 'integer' } },
-      required: ['city', 'days'],
-      additionalProperties: false,
-    });
-    const prompt = 'A trip to Lisbon for 3 days';
-    const { output } = await generateText({ ...svc1(), output: Output.object({ schema }), prompt });
-    expect(output).toEqual({ city: 'Lisbon', days: 3 });
   });
 
   it('reports errors with their status and message', async () => {

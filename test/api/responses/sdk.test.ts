@@ -70,22 +70,6 @@ describe('the OpenAI SDK', () => {
     for (const event of events) typedEvent(v.parse(ResponseEvent, event));
   });
 
-  it('parses a response that follows a JSON schema', async () => {
-    const schema = {
-      type: 'object',
-      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
-      required: ['city', 'days'],
-      additionalProperties: false,
-    };
-    const response = await client.responses.parse({
-      model,
-      input: 'A trip to Lisbon for 3 days',
-      text: { format: { type: 'json_schema', name: 'trip', strict: true, schema } },
-    });
-    expect(JSON.parse(response.output_text)).toEqual({ city: 'Lisbon', days: 3 });
-    expect(response.text?.format).toMatchObject({ type: 'json_schema', name: 'trip', strict: true, schema });
-  });
-
   it('lists input items over pages, and compacts them', async () => {
     const input = Array.from({ length: 5 }, (_, index) => ({ role: 'user' as const, content: `river ${index}` }));
     const { id } = await client.responses.create({ model, input });
