@@ -112,17 +112,4 @@ describe('a cancellation', () => {
     expect(await text).toContain('REQUEST_CANCELLED');
     expect((await cancel(stranger.key, requestId)).status).toBe(404);
   });
-
-  it('returns 409 for a running unstreamed call, and reports a finished one as finished', async () => {
-    const person = await newPerson();
-    model.state.delayMs = 1500;
-    const response = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
-    await expect.poll(async () => (await spent(person)).open).toBe(1);
-    const [requestId = ''] = (await services().metering().find(person.id))!.holds.keys();
-    const refused = await cancel(person.key, requestId);
-    expect([refused.status, refused.body.message]).toEqual([409, 'INVALID_STATE']);
-    expect((await response).status).toBe(200);
-    expect((await cancel(person.key, requestId)).body.data).toEqual({ requestId, status: 'finished' });
-    expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
-  });
 });
