@@ -79,22 +79,6 @@ describe('the automatic top-up', () => {
     expect([await states(id), await world.balance(id)]).toEqual([['granted'], start + large.credits]);
   });
 
-  it('retries a declined purchase after 1, 6 and 24 hours, and is then switched off', async () => {
-    const id = await withRule({ card: 'pm_card_chargeCustomerFail' });
-    const attempts = [(await states(id)).length];
-    for (const hours of [1, 6, 24]) {
-      await world.move({ hours, minutes: -10 });
-      attempts.push((await states(id)).length);
-      await world.move({ minutes: 20 });
-      attempts.push((await states(id)).length);
-    }
-    expect(attempts).toEqual([1, 1, 2, 2, 3, 3, 4]);
-    expect(await rule(id)).toMatchObject({ state: 'off', lastFailure: { reason: 'declined' } });
-    await world.move({ days: 3 });
-    expect(await states(id)).toEqual(Array.from({ length: 4 }, () => 'failed'));
-    expect(await world.charges(id)).toEqual([small.cents]);
-  });
-
   it('continues after a decline if a retry succeeds', async () => {
     const id = await withRule({ card: 'pm_card_chargeCustomerFail' });
     await world.useCard(id, 'pm_card_visa');
