@@ -27,7 +27,6 @@ async function customer(): Promise<Person> {
   await mailsSent(service);
   return person;
 }
-const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 
 /** Number of model runs, and charged credits of the customer's ten. */
 const spent = async (person: Person) => [model.state.runs, 10 - (await meterOf(person)).spendable / 1_000_000];
@@ -87,29 +86,6 @@ describe('a request with an Idempotency-Key', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it.each([
-    [10, 20],
-    [100, 60],
-    [350, 10],
-  ])('that has run for %i s returns 409 with a Retry-After of about %i s to its repeat', async (seconds, wait) => {
-    const person = await customer();
-    model.state.delayMs = 30_000;
-    const began = Date.now();
-    const first = send(person.key, 'k');
-    await expect.poll(() => model.state.runs).toBe(1);
-    await advance(`PT${seconds}S`);
-    const { headers, body } = await send(person.key, 'k');
-    const tolerance = 3 + (2 * (Date.now() - began)) / 1000;
-    model.state.delayMs = 0;
-    const retryAfter = Number(headers.get('retry-after'));
-    const milliseconds = Number(headers.get('retry-after-ms'));
-    expect(body.message).toBe('REQUEST_IN_PROGRESS');
-    expect(Math.abs(retryAfter - wait)).toBeLessThan(tolerance);
-    expect(retryAfter).toBe(Math.ceil(milliseconds / 1000));
-    expect(milliseconds).toBeLessThanOrEqual(60_000);
-    await first;
-  });
-
   it('runs once for 20 concurrent requests', { repeats: 1 }, async () => {
     const person = await service.person({ planRank: 4, credits: 10 });
     model.state.delayMs = 20;
@@ -151,17 +127,6 @@ describe('a request with an Idempotency-Key', () => {
     const first = await send(person.key, 'k');
     expect(code(await send(person.key, 'another'))).toBe('402 INSUFFICIENT_CREDITS');
     expect((await send(person.key, 'k')).body).toEqual(first.body);
-  });
-
-  it('expires after 24 hours of the clock', async () => {
-    const person = await customer();
-    await send(person.key, 'daily');
-    await advance('PT23H59M');
-    expect(isReplay(await send(person.key, 'daily'))).toBe(true);
-    await advance('PT2M');
-    const later = await send(person.key, 'daily', chat('Another body'));
-    expect([code(later), isReplay(later)]).toEqual(['200 SUCCESS', false]);
-    expect(model.state.runs).toBe(2);
   });
 });
 
