@@ -92,7 +92,7 @@ async function walked(seed: number, prepare: () => Promise<unknown>) {
   await service.settled();
   await prepare();
   const responses: string[] = [];
-  for (let step = 0; step < atLength(25, 400); step++)
+  for (let step = 0; step < atLength(12, 400); step++)
     responses.push(summaryOf(await steps[draw(steps.length)]!(person, draw(8))));
   await orderFault('none');
   const { spendable, used, keys, holds, lots, seq } = await meterOf(person);
@@ -118,10 +118,11 @@ describe('a transaction conflict on 30% of all writes', () => {
   const [lanes, perLane] = [20, atLength(3, 10)];
   const streams = lanes * perLane;
 
-  it.each([
-    ['without conflicts', 'none'],
+  const faults = [
     ['with conflicts', 'conflict'],
-  ])(
+    ['without conflicts', 'none'],
+  ] as const;
+  it.each(faults.slice(0, atLength(1, 2)))(
     'does not prevent the charge of a stream whose key is rotated (%s)',
     async (_, fault) => {
       const person = await service.person({ planRank: 5 });
