@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { freePlanRank, monthlyGrant, planListing, planOfRank, planTables } from '#contract/billing/plans.ts';
+import {
+  freePlanRank,
+  monthlyGrant,
+  type PlanLimits,
+  planListing,
+  planOfRank,
+  planTables,
+} from '#contract/billing/plans.ts';
 import { CorsOrigins } from '#contract/http/cors.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { findModel, models } from '#contract/inference/models.ts';
@@ -36,7 +43,9 @@ const AbovePlans = v.pipe(
   v.minValue(5 * maxCallsPerMinute + 1, `must be more than five minutes of ${maxCallsPerMinute} calls`),
 );
 
-const freePlan = planOfRank(freePlanRank);
+/** Whether a new account on the plan has credits for the canary's chats. */
+export const paysCanary = (plan: Pick<PlanLimits, 'price' | 'creditsPerMonth'>): boolean =>
+  plan.price === 0 && monthlyGrant(plan) > 0;
 
 const Settings = v.strictObject({
   /** Part of every stack's name, so that stages can share an account. */
@@ -180,7 +189,7 @@ const Settings = v.strictObject({
         ),
       }),
       v.check(
-        () => freePlan.price === 0 && monthlyGrant(freePlan) > 0,
+        () => paysCanary(planOfRank(freePlanRank)),
         'must be null: a new account has no credits for its chats, because the first plan of the offer is not free',
       ),
     ),

@@ -138,7 +138,7 @@ export function findPlan(planId: string): PlanLimits | undefined {
 export const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;
 
 /** Whole credits granted each month. */
-export function monthlyGrant(plan: PlanLimits): number {
+export function monthlyGrant(plan: Pick<PlanLimits, 'creditsPerMonth'>): number {
   return plan.creditsPerMonth ?? unlimitedCredits;
 }
 
