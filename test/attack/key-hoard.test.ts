@@ -30,25 +30,34 @@ const patch = ({ cookie }: Person, id: string, body: unknown) =>
   service.call('PATCH', `/api/keys/${id}`, { cookie, body });
 const laid = { status: 'suspended', expiresAt: null };
 
+const recordOf = (id: string, now: number): KeyRecord => ({
+  id,
+  name: 'one of many',
+  prefix: 'tai_',
+  lastFour: 'last',
+  status: 'active',
+  createdAt: now,
+  revision: 1,
+});
+
+const withStore = <Result>(work: (store: ReturnType<typeof keyStore>) => Promise<Result>): Promise<Result> =>
+  onDatabase((client) => work(keyStore(client, tables.accounts.name, tables.meters.name, () => tables.audit.name)));
+
 /** Exceeds the first check of the service: concurrent requests do not see each other. */
 const createAtOnce = (person: Person, count: number, now: number) =>
-  onDatabase((client) => {
-    const store = keyStore(client, tables.accounts.name, tables.meters.name, () => tables.audit.name);
-    const record = (id: string): KeyRecord => ({
-      id,
-      name: 'one of many',
-      prefix: 'tai_',
-      lastFour: 'last',
-      status: 'active',
-      createdAt: now,
-      revision: 1,
-    });
-    return Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), { now })));
-  });
+  withStore((store) =>
+    Promise.all(times(count, (index) => store.create(person.id, recordOf(`key-${index}`, now), { now }))),
+  );
 
 /** Suspends keys until the given number is usable, of which one is active. */
 async function hoard(person: Person, count: number): Promise<void> {
-  for (let made = 1; made < count; made++) await patch(person, (await create(person)).body.data.id, laid);
+  const now = services().clock.now();
+  await withStore(async (store) => {
+    for (let made = 1; made < count; made++) {
+      await store.create(person.id, recordOf(`laid-${made}`, now), { now });
+      await patch(person, `laid-${made}`, laid);
+    }
+  });
 }
 
 describe('the limit of 100 active or suspended keys', { timeout: 60_000 }, () => {
