@@ -134,10 +134,10 @@ describe('npm start', () => {
 
     /** Starts the service in this process, and stops it after the work. */
     async function restart(work: (origin: string) => Promise<void> = async () => undefined) {
-      const { origin, close } = await startService({ port: 0, data: folder, log: () => undefined });
-      const state = await stateOf(origin);
-      await work(origin);
-      await close();
+      const service = await startService({ port: 0, data: folder, log: () => undefined });
+      const state = await stateOf(service.origin);
+      await work(service.origin);
+      await service.close();
       return state;
     }
     const second = await restart(async (origin) => {
