@@ -13,12 +13,15 @@ export let service: TestService;
 let browser: Browser;
 const complained: string[] = [];
 
-/** Starts the service and the browser for the tests of a file. Each test starts without a page. */
-export function useStage(): void {
+/**
+ * Starts the service and the browser for the tests of a file. Each test starts without a page. `optimizes` is needed to
+ * measure the CPU time of pages.
+ */
+export function useStage({ optimizes = false } = {}): void {
   beforeAll(async () => {
     [service, browser] = await Promise.all([
       startTestService({ buildDashboard: true, wordDelayMs: 4 }),
-      launchBrowser(),
+      launchBrowser({ optimizes }),
       mkdir(screenshots, { recursive: true }),
     ]);
   }, 60_000);

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { accessTests } from '../accounts/access.ts';
 import { useStage } from '../stage.ts';
 
-useStage();
+useStage({ optimizes: true });
 describe('every page', () => {
   accessTests();
 });

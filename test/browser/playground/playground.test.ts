@@ -9,7 +9,7 @@ import { markdownTests } from './markdown.ts';
 import { playgroundTests } from './playground.ts';
 import { presetTests } from './presets.ts';
 
-useStage();
+useStage({ optimizes: true });
 describe.each([
   ['the playground', playgroundTests],
   ['messages of a chat', chatTests],
