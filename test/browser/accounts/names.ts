@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { ask, changeData, eventually, log, member, press, say, service, shows } from '../stage.ts';
+import { ask, changeData, eventually, log, member, press, say, service, shows, visit } from '../stage.ts';
 
 /** The longest name, without a place to break it. */
 const longName = 'W'.repeat(64);
@@ -16,7 +16,8 @@ const direction = (one: any) => one.ownerDocument.defaultView.getComputedStyle(o
 
 export function nameTests(): void {
   test('long names break no table, dialog or heading at any width', async () => {
-    const { page, person } = await member('/login');
+    const person = await service.person();
+    const page = await visit(person);
     const { cookie, key, keyId } = person;
     await service.call('PATCH', '/api/auth/me', { cookie, body: { name: longName } });
     await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name: longName } });
@@ -76,7 +77,7 @@ export function nameTests(): void {
   });
 
   test('usage by day is in date order, for any costs', async () => {
-    const { page } = await member('/login', { planRank: 2 });
+    const page = await visit(await service.person({ planRank: 2 }));
     const days = [
       { date: '2026-03-01', credits: 5 },
       { date: '2026-03-03', credits: 1 },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeData, eventually, member, press, say, service, shows } from '../stage.ts';
+import { changeData, eventually, member, press, say, service, shows, visit } from '../stage.ts';
 
 /** Badges with truncated text. */
 const cutBadges = (page: Page): Promise<string[]> =>
@@ -53,7 +53,7 @@ export function keyTests(): void {
   });
 
   test('an unreadable row is marked, can be revoked, and does not affect the others', async () => {
-    const { page } = await member('/login');
+    const page = await visit(await service.person());
     const odd = [
       { id: 'odd-4', name: 'a-long-name-without-any-space'.repeat(3), status: 'unreadable' },
       { id: 'odd-1', name: 'broken', status: 'unreadable', createdAt: null, expiresAt: null },

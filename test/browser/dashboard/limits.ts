@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, member, phone, pick, press, refuse, say, service, shoot, shows } from '../stage.ts';
+import { eventually, member, phone, pick, press, refuse, say, service, shoot, shows, visit } from '../stage.ts';
 
 /** The limits and alerts of an account. */
 export function limitTests(): void {
@@ -51,7 +51,8 @@ export function limitTests(): void {
   });
 
   test('a balance that runs out today is shown as less than a day', async () => {
-    const { page, person } = await member('/login', { credits: 3 });
+    const person = await service.person({ credits: 3 });
+    const page = await visit(person);
     for (let calls = 0; calls < 2; calls++)
       expect((await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() })).status).toBe(200);
     await service.settled();
@@ -109,7 +110,8 @@ export function limitTests(): void {
   });
 
   test.each(['light', 'dark'] as const)('the cap and its alerts fit a phone in %s', async (colorScheme) => {
-    const { page, person } = await member('/login', { credits: 100 }, { ...phone, colorScheme });
+    const person = await service.person({ credits: 100 });
+    const page = await visit(person, { ...phone, colorScheme });
     const body = { monthlyCredits: 5 };
     await service.call('PUT', '/api/limits', { cookie: person.cookie, body });
     for (const path of ['/usage', '/settings']) {

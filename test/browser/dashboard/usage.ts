@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { times } from '#test/many.ts';
 import { chat } from '#test/service/service.ts';
 import { expectFits, expectReadable } from '../pages/findings.ts';
-import { changeData, eventually, member, open, press, requestsOf, saved, service, shows } from '../stage.ts';
+import { changeData, eventually, open, press, requestsOf, saved, service, shows, visit } from '../stage.ts';
 
 /** The lines of the "Export CSV" file, and its name. */
 async function exported(page: Page): Promise<{ name: string; lines: string[] }> {
@@ -65,7 +65,8 @@ export function usageTests(): void {
   });
 
   test('reloads a lagging credit history, and totals and exports usage of several pages', async () => {
-    const { page, person } = await member('/login');
+    const person = await service.person();
+    const page = await visit(person);
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
     let reads = 0;

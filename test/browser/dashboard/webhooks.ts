@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
 import { expectFits, expectReadable } from '../pages/findings.ts';
-import { eventually, member, open, press, service, shows } from '../stage.ts';
+import { eventually, member, open, press, service, shows, visit } from '../stage.ts';
 
 /** The plan smm_pass. */
 const planRank = 3;
@@ -109,7 +109,8 @@ export function webhookTests(): void {
   });
 
   test('a long URL is shown once if it is the name, and stays inside its panel at any width', async () => {
-    const { page, person } = await member('/login', { planRank });
+    const person = await service.person({ planRank });
+    const page = await visit(person);
     const url = `https://example.com/${'a'.repeat(180)}`;
     const create = async (description: string | null) =>
       service.call('POST', '/api/webhooks', { key: person.key, body: { url, events: ['key.created'], description } });

@@ -76,7 +76,8 @@ export function boundaryTests(): void {
   });
 
   test('a failed chart leaves the numbers visible', async () => {
-    const { page, person } = await member('/login');
+    const person = await service.person();
+    const page = await visit(person);
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
     await throwing('**/assets/day-chart-*.js')(page);
