@@ -1,6 +1,6 @@
 import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { cents, currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
-import { dayMs, iso, isoOrNull, minuteMs } from '#contract/shared/time.ts';
+import { dayMs, hourMs, iso, isoOrNull, minuteMs } from '#contract/shared/time.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter, Subscription } from '../meter/meter.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
@@ -43,6 +43,8 @@ export interface Order {
   readonly balanceCents?: number;
   readonly refundedCents?: number;
   readonly disputedCents?: number;
+  /** Epoch ms at which the provider last rejected the refund of an order that is not granted. */
+  readonly refundRejectedAt?: number;
   /**
    * Microcredits that were taken back, and the rest, which had been spent. A shortfall blocks purchases until an
    * operator clears it.
@@ -232,10 +234,16 @@ export const confirmationMs = dayMs;
 /** Milliseconds after which a paid order, or one whose page is closed, should have been settled. */
 const settledMs = minuteMs;
 
+/** Milliseconds until the sweep requests a rejected refund again. The end of a dispute settles the order earlier. */
+const refundRetryMs = hourMs;
+
 /** Epoch ms at which the sweep settles an order that is still open. */
 export function dueOf(order: Order): number | undefined {
   const { state, kind, period, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
-  if (state === 'paid') return paidAt + settledMs;
+  if (state === 'paid') {
+    const { refundRejectedAt } = order;
+    return refundRejectedAt === undefined ? paidAt + settledMs : refundRejectedAt + refundRetryMs;
+  }
   if (!isOpen(order) || order.failure === paidDiffers) return undefined;
   // Until then, events and the alignment of an unpaid plan settle a renewal.
   if (kind === 'renewal' && period) return (period.start + pastDueSeconds) * 1000 + settledMs;

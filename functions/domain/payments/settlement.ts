@@ -293,7 +293,7 @@ export function settlement(parts: SettlementParts) {
     if (order.kind === 'plan' && report.subscription !== undefined) await abandon(order.accountId, report.subscription);
     if (payment !== undefined && rest > 0 && !(await provider.refund(payment, rest, `${order.id}-return-${rest}`))) {
       onMismatch(order, 'refund_failed');
-      return order;
+      return (await saved(order, { refundRejectedAt: clock.now() })) ?? 'changed';
     }
     // An amount below the provider's minimum was not charged, but would be added to the next invoice.
     const fromBalance = payment === undefined ? charged : (report.balanceCents ?? 0);

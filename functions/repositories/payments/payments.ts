@@ -98,6 +98,7 @@ const StoredOrder = v.object({
   balanceCents: v.exactOptional(count),
   refundedCents: v.exactOptional(count),
   disputedCents: v.exactOptional(count),
+  refundRejectedAt: v.exactOptional(count),
   taken: v.exactOptional(count),
   shortfall: v.exactOptional(count),
   cancellation: v.exactOptional(count),

@@ -23,3 +23,10 @@ it('a payment that differs from its order is not swept, because an operator reso
   expect(dueOf(order)).toBeDefined();
   expect(dueOf({ ...order, failure: 'paid_differs' })).toBeUndefined();
 });
+
+it('a refund that the provider rejected is requested again after an hour', () => {
+  const paid: Order = { ...order, state: 'paid', paidAt: order.createdAt, failure: 'already_subscribed' };
+  expect(dueOf(paid)).toBe(order.createdAt + 60_000);
+  const refundRejectedAt = order.createdAt + 90_000;
+  expect(dueOf({ ...paid, refundRejectedAt })).toBe(refundRejectedAt + 3_600_000);
+});
