@@ -16,7 +16,7 @@ describe.each([
   ['create-chat-completion', routeEntry, 400],
   ['create-openai-embeddings', routeEntry, 405],
   ['translate', routeEntry, 400],
-  ['analyze', routeEntry, 390],
+  ['analyze', routeEntry, 392],
   ['list-keys', routeEntry, 540],
   ['unknown-route', routeEntry, 90],
   ['project-ledger', () => jobEntry(jobs.projectLedger), 505],
