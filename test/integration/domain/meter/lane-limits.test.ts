@@ -170,7 +170,8 @@ describe('the lanes of an account', () => {
     const running = await Promise.all(times(90, () => account.admit(0, { amount: 1 })));
     await changePlan(account, 5, 500);
     expect(await outcomeOf(account.admit(0))).toBe('RATE_LIMIT_EXCEEDED');
-    await sweepAfter(account, 31);
+    // All lanes change the account's item, so a visit can lose every race. The next sweep repeats it.
+    for (let visit = 0; visit < 2; visit++) await sweepAfter(account, 31);
     expect(new Set(await untils(account))).toEqual(new Set([0]));
     for (const hold of running) await hold.settle(1, account.clock.ms);
     await sweepAfter(account, 1);
