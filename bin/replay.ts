@@ -30,7 +30,7 @@ interface Discarded {
   readonly image: Readonly<Record<string, unknown>>;
 }
 
-/** Repeats failed records while others succeed, because a charge of a lane requires the one before it. */
+/** Retries failed records as long as others succeed, because a lane's charge requires the one before it. */
 async function failedOf(records: readonly Discarded[]): Promise<(Discarded & { readonly error: unknown })[]> {
   const failed: (Discarded & { readonly error: unknown })[] = [];
   for (const record of records) {

@@ -8,7 +8,7 @@ import type { QueueId, TableId, TypedAttribute } from './platform/resources.ts';
 export const mailFeedback = {
   source: 'aws.ses',
   detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
-  /** Message tag with the email's id, which events repeat. */
+  /** SES message tag with the email's id, which bounce and complaint events contain. */
   tag: 'mail',
 } as const;
 

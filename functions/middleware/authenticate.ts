@@ -19,7 +19,7 @@ import type { Identity, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import type { organizationRules } from './organization.ts';
 
-/** Milliseconds for which work for a proved key needs no other proof. */
+/** Milliseconds after the proof of a key in which costly work for it requires no other proof. */
 const provedMs = 60_000;
 const maxProvedKeys = 1000;
 
@@ -133,7 +133,7 @@ function organizationsIn(event: APIGatewayProxyEvent, route: Route): readonly st
 interface PresentedCredential {
   readonly credential: Credential | undefined;
   readonly isHeader: boolean;
-  /** The header has the format of a key. */
+  /** Whether the header has the format of a key. */
   readonly hasFormat?: boolean;
 }
 

@@ -44,8 +44,8 @@ async function refuseProved({ prove, refusal }: Identity): Promise<void> {
 }
 
 /**
- * Detects cross-site requests (docs/security.md#sessions-and-cookies). Browsers never add a header with a key. A header
- * that the route does not read as one leaves the session in place.
+ * Detects cross-site requests (docs/security.md#sessions-and-cookies). Requests with a key are exempt, because browsers
+ * never add one. Only headers that the route reads count, because otherwise the session applies.
  */
 function isCrossSite(event: APIGatewayProxyEvent, publicOrigin: string, { format }: Pick<Route, 'format'>): boolean {
   const keyHeaders = format === 'anthropic' ? ['authorization', 'x-api-key'] : ['authorization'];

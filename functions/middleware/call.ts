@@ -19,7 +19,7 @@ export type Caller = SessionCaller | KeyCaller;
 
 export interface SessionCaller {
   readonly kind: 'session';
-  /** Id of the organization for which the person acts: of the account itself for the personal one. */
+  /** Id of the organization for which the person acts. A personal organization has the id of the account. */
   readonly accountId: number;
   /** Account of the person. */
   readonly account: Account;

@@ -48,7 +48,7 @@ export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: UseLook
 
 const keyIdOf = (caller: Caller | undefined): string | undefined => (caller?.kind === 'key' ? caller.keyId : undefined);
 
-/** What the admission of a call would use. */
+/** Returns the key, service, model and minimum plan that the admission of a call checks. */
 export function useOf(
   priced: NonNullable<Route['priced']>,
   { identity, order }: Pick<Call, 'identity' | 'order'>,

@@ -28,7 +28,7 @@ const otherCookies = { device: 'device', secondFactor: 'second-factor' } as cons
 export const cookieName = (kind: keyof typeof otherCookies, sessionCookie: string): string =>
   sessionCookie.replace('session', otherCookies[kind]);
 
-/** The credential of this kind that the browser sent. */
+/** Returns the first valid credential in the cookies of this kind. */
 export function cookieOf(
   event: APIGatewayProxyEvent,
   kind: keyof typeof otherCookies,

@@ -25,7 +25,7 @@ export function openOrder(open: OpenOrder, forbidden: ForbiddenUses): Middleware
   };
 }
 
-/** Refusals with these statuses follow the 403 (docs/api.md#order-of-refusals). */
+/** Whether a refusal follows the 403 in the order of refusals (docs/api.md#order-of-refusals). */
 function isStateRefusal(error: unknown): boolean {
   const status = error instanceof ServiceError ? errorStatus[error.code] : 0;
   return status > 403 && status < 500;

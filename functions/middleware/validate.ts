@@ -11,7 +11,10 @@ import { requestBody } from './json-body.ts';
 /** Creates the order, or throws 400. Awaits the proof before work that costs more than parsing. */
 export type MakeOrder = (body: unknown, prove: Proof, kind: ResponseKind) => Promise<Order>;
 
-/** Refuses (400) unknown query parameters, and drops undeclared fields. `check` or `makeOrder` refuses (400) violations that no schema can express. */
+/**
+ * Refuses (400) unknown query parameters, and drops undeclared fields. `check` or `makeOrder` refuses (400) violations
+ * that no schema can express.
+ */
 export function validate(
   route: Route,
   makeOrder?: MakeOrder,
@@ -79,7 +82,7 @@ function refusal(issue: v.BaseIssue<unknown>, part: string): ServiceError {
   const path = v.getDotPath(issue);
   const isMissing = issue.type === 'object' && issue.expected !== 'Object';
   const message = isMissing ? 'is required' : issue.message;
-  // A message continues the name of its field, unless it is a sentence.
+  // A message without a period, such as "is required", continues the name of its field.
   const detail = message.endsWith('.') ? message : `${path ?? `The ${part}`} ${message}.`;
   return new ServiceError('INVALID_FORMAT', detail, { ...(path !== null && { field: { path, isMissing } }) });
 }

@@ -7,7 +7,7 @@ import type { Services } from './services/container.ts';
 interface Beginning {
   /** Whether the owner gets an email if the device is new. */
   readonly announces?: boolean;
-  /** The session of a proof without the second factor, which the new one continues. */
+  /** The session that the new one continues, if the person proved ownership in it without a second factor. */
   readonly provedIn?: Credential | undefined;
   readonly byPasskey?: boolean;
 }

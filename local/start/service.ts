@@ -249,7 +249,7 @@ function damagedMails(error: unknown): never {
   throw new Problem(`The stored emails cannot be read: ${error.message}`, 1, { cause: error });
 }
 
-/** Sets the functions' clock, and the time of hourly jobs, which start now. Returns a function that restores them. */
+/** Sets the functions' clock, and starts the hours of hourly jobs now. Returns a function that restores both. */
 function setAmbientClock(clock: ShiftedClock): () => void {
   const { clock: before } = ambient;
   const started = Date.now();

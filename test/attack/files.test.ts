@@ -54,7 +54,7 @@ async function busyService() {
 }
 
 describe('the local data folder', () => {
-  it('is unreadable for other users, for any umask and earlier modes, while the service runs and after kill -9', async () => {
+  it('is closed to other users with any umask and earlier file modes, even after kill -9', async () => {
     const first = await busyService();
     expectPrivate(await modes());
     first.kill('SIGKILL');
@@ -123,7 +123,7 @@ describe('a damaged database', () => {
     return JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8'));
   }
 
-  it('is reported at the start without a secret, and the advice works', async () => {
+  it('is reported at the start without secrets, and the service starts after the suggested fix', async () => {
     const secrets = Object.values(await closedService());
     const bytes = await readFile(database());
     await writeFile(database(), bytes.fill(0xa5, bytes.length - 8 * 4096));

@@ -12,7 +12,7 @@ export function useMembers() {
   return useData(organizationRoutes.listMembers, { path: { id: shared?.id ?? '' } }, { enabled: shared !== undefined });
 }
 
-/** Whether the organization refuses the person, who can only set up two-step sign-in or leave. */
+/** Whether the organization refuses the session because it requires two-step sign-in. */
 export function useIsLocked(): boolean {
   const { error } = useMembers();
   return error !== null && toApiError(error).code === 'SECOND_FACTOR_NOT_ENABLED';

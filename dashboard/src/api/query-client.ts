@@ -24,7 +24,7 @@ function isTransient(error: Error): boolean {
 
 /**
  * Handles errors that concern the whole page: an ended session, an unconfirmed account, and a membership that may have
- * ended, changed, or got a requirement.
+ * ended, changed its role, or now require two-step sign-in.
  */
 export function followUp(error: Error): void {
   if (!(error instanceof ApiError)) return;

@@ -152,7 +152,7 @@ export function Shell({ isOpen, children }: ShellProps) {
   );
 }
 
-/** Pages of the person, which an organization does not lock. */
+/** Pages that remain available if the organization refuses the session. */
 const personalPages = new Set(['/organization', '/settings', '/operator']);
 
 /** Shows the reason in place of a page that the organization or the member's role does not permit. */

@@ -9,8 +9,8 @@ import { Notice, TwoStepLink } from './notice.tsx';
 import { Page } from './page.tsx';
 
 /**
- * Shows the way out in place of a page of an organization that refuses the session. Only a request tells, because a
- * session that began with a passkey is not refused.
+ * Shows how to regain access, in place of a page, if the organization refuses the session. Only a request can find this
+ * out, because an organization accepts a session that began with a passkey.
  */
 export default function LockedPage({ children }: { children: ReactNode }) {
   const { isPending } = useMembers();

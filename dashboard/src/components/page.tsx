@@ -42,7 +42,7 @@ interface PanelProps {
   readonly aside?: ReactNode;
   readonly children: ReactNode;
   readonly className?: string | undefined;
-  /** Name in the URL's hash (`useSection`). */
+  /** Hash of a URL that leads to the panel (`useSection`). */
   readonly id?: string;
 }
 

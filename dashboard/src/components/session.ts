@@ -67,7 +67,7 @@ export function useSecondStep(): (error: unknown) => Promise<never> {
 /** Passkeys belong to a name, so they do not work at an IP address such as that of a local service. */
 export const canUsePasskeys = (): boolean => /[a-z]/.test(window.location.hostname);
 
-/** The address in the hash of an invitation's path, or an empty string. */
+/** Returns the email address in the hash of an invitation's path, or an empty string. */
 export const emailIn = (path: string): string => new URLSearchParams(path.split('#')[1]).get('email') ?? '';
 
 /** Target page after sign-in: the page in `return` if it is one of ours, otherwise the overview. */

@@ -2,11 +2,11 @@ import { useSyncExternalStore } from 'react';
 
 export interface SharedValue<Value> {
   set(value: Value): void;
-  /** Renders the component again when the value changes. */
+  /** Returns the value, and renders the component again when it changes. */
   use(): Value;
 }
 
-/** A value that any code can set and components show. */
+/** Creates a value that any code can set and any component can display. */
 export function sharedValue<Value>(initial: Value): SharedValue<Value> {
   let current = initial;
   const listeners = new Set<() => void>();

@@ -209,7 +209,7 @@ function useFilters(today: string, keys: readonly KeyRecord[]) {
   return { filters: [days, status, service, model, key], texts, requested };
 }
 
-/** A request in the drawer. `asksTexts`: with its prompt and response. */
+/** The request in the drawer. `asksTexts`: whether to show its prompt and response immediately. */
 interface OpenedRequest {
   readonly request: RequestEntry;
   readonly asksTexts: boolean;

@@ -9,8 +9,8 @@ const modelCall = {
 } as const;
 
 /**
- * A long wait for the model, whose cost is mostly memory. With the largest body, a process uses 200 MB
- * (docs/performance.md#memory-of-functions).
+ * For routes that wait long for a model, so that memory is most of their cost. With the largest body, a process uses
+ * 200 MB (docs/performance.md#memory-of-functions).
  */
 const longWait = { timeoutSeconds: 300, memoryMb: 256 } as const;
 

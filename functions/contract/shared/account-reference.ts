@@ -23,8 +23,8 @@ export const prefixLength = 4;
 export const accountLength = 9;
 
 /**
- * Returns the account that a key or token names after its prefix (docs/security.md#credentials), in an invitation the
- * organization. Undefined if it names none.
+ * Returns the id of the account (in an invitation, of the organization) that follows the prefix of a key or token
+ * (docs/security.md#credentials). Undefined if the text contains no valid id.
  */
 export function accountIn(text: string): number | undefined {
   const id = decodeNumber(text.slice(prefixLength, prefixLength + accountLength));

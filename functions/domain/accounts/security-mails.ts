@@ -87,7 +87,7 @@ export function keyCreatedMail(
   });
 }
 
-/** To a member of an organization. `link`: the settings. */
+/** Email to a member of an organization that now requires two-step sign-in. `link`: the settings. */
 export function secondFactorRuleMail(
   to: Addressee,
   { organization, hasSecondFactor }: { readonly organization: string; readonly hasSecondFactor: boolean },
@@ -106,7 +106,7 @@ export function secondFactorRuleMail(
   });
 }
 
-/** To a member whom another owner made an owner. `link`: the organization. */
+/** Email to a member whom another owner made an owner. `link`: the organization. */
 export function newOwnerMail(
   to: Addressee,
   { organization, sender }: { readonly organization: string; readonly sender: string },

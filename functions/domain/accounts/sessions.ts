@@ -150,8 +150,8 @@ export interface Session extends SessionOrigin {
 
 export interface SessionStart {
   /**
-   * The session that continues: the new one satisfies a second factor if it did, and has its time of sign-in if the account
-   * has an authenticator app.
+   * The session that the new one continues. The new session satisfies a second factor if this one did. If the account
+   * has an authenticator app, it also inherits the time of sign-in.
    */
   readonly replaced?: Credential | undefined;
   readonly byPasskey?: boolean;

@@ -55,7 +55,7 @@ export interface SuppressionStore {
   lift(address: string): Promise<boolean>;
 }
 
-/** Notes of a sent email that it bounced or was reported as spam. `at` in epoch ms. */
+/** Records that a sent email bounced or was reported as spam. `at`: epoch ms. */
 export type NoteFeedback = (mailId: string, reason: SuppressionReason, at: number) => Promise<void>;
 
 export async function suppress(
@@ -77,7 +77,7 @@ export interface MailNote {
   readonly closedAt?: number;
 }
 
-/** States of a sent email after a report of its recipient's server or of the recipient. */
+/** State of a sent email after a bounce or a complaint. */
 export const feedbackStates = { bounce: 'bounced', complaint: 'complained' } as const satisfies Record<
   SuppressionReason,
   MailState

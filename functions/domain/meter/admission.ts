@@ -24,7 +24,7 @@ export interface Attempt {
   readonly amount: number;
   readonly price?: PriceCode | undefined;
   readonly isStream?: boolean | undefined;
-  /** Whether the hold may be in a lane, because it is settled alone. */
+  /** Whether a lane may admit the call: the settlement of its hold writes no other items. */
   readonly isInLane?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;

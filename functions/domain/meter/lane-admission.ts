@@ -49,8 +49,8 @@ export function laneAdmissions({ store, lanesOf, learn, openHold }: Parts) {
 }
 
 /**
- * Whether the account as it is during the call, read beside the lane's write, admits the call. So a lane contains no
- * copy of a key, a plan or a status, and what is refused in the account's item is refused in its lanes.
+ * Whether the account admits the call. The meter is read at the same time as the lane is written, so a lane contains no
+ * copy of a key, plan or status, and lanes refuse the same calls as the account's item.
  */
 function admitsInLanes(meter: Meter, { keyId, minPlanRank, now }: Attempt): boolean {
   const key = keyId === undefined ? undefined : meter.keys.get(keyId);

@@ -28,19 +28,19 @@ const maxTries = 20;
 /** Free credits of a lane after a visit, in microcredits. */
 const leaseOf = (meter: Meter): number => Math.floor((balance(meter) * shareOfCredits) / Math.max(1, maxLanes(meter)));
 
-/** A lot that expired while its credits were held or leased. `due` is at most the expiry of any other lot. */
+/** Whether a lot expired while its credits were held or leased. All other lots expire at `due` or later. */
 const isExpired = (meter: Meter, lot: Lot): boolean => lot.expiresAt < meter.due;
 
-/** Leased credits of a lot are not spent after its expiry. */
+/** End of a lease in epoch seconds, at most the next expiry of a lot. */
 const untilOf = (meter: Meter, seconds: number): number => {
   const lots = currentLots(meter).filter((lot) => !isExpired(meter, lot));
   return Math.min(seconds + leaseSeconds, ...lots.map(({ expiresAt }) => expiresAt));
 };
 
-/** Returned credits of an expired lot expire: the meter becomes due. */
+/** Whether returned credits expire with an expired lot, so that the meter must become due. */
 const hasExpiredLot = (meter: Meter): boolean => currentLots(meter).some((lot) => isExpired(meter, lot));
 
-/** Holds that could be in lanes: those of keys without limits. */
+/** Returns the holds that lanes could contain: those of keys without limits. */
 function holdsForLanes({ holds, keys }: Meter): Hold[] {
   return [...holds.values()].filter(({ keyId }) => !isLimited(keys.get(keyId) ?? {}));
 }
@@ -115,8 +115,8 @@ export function laneKeeper(store: MeterStore, { current, endMonths, settleExpire
   }
 
   /**
-   * Posts the charges of a lane without calls and free credits, whose records are lost, as one adjustment. Its lease
-   * consists of these charges.
+   * Posts the charges whose records are lost as one adjustment, once the lane has neither calls nor free credits. The
+   * rest of its lease is these charges.
    */
   async function postLost(id: number, now: number): Promise<boolean> {
     const [lane] = await store.findLanes([id]);

@@ -34,16 +34,16 @@ export const hashOf = (text: string): number =>
 export const maxLanes = ({ maxConcurrentCalls }: Meter): number =>
   Math.floor((maxConcurrentCalls * shareOfCalls) / laneCalls);
 
-/** Concurrent calls of an account's own item, which contains their holds. Lanes carry the others. */
+/** Maximum concurrent calls whose holds an account's own item contains. Lanes carry the others. */
 const maxOwnCalls = 1000;
 
 export const callsInLanes = ({ lanes }: Pick<Meter, 'lanes'>): number => (lanes?.size ?? 0) * laneCalls;
 
-/** Concurrent calls that the account's own item admits. Negative after a change to a plan with fewer than its lanes. */
+/** Concurrent calls that the account's own item admits. Negative if a smaller plan allows fewer than the lanes do. */
 export const ownCalls = (meter: Pick<Meter, 'maxConcurrentCalls' | 'lanes'>): number =>
   Math.min(maxOwnCalls, meter.maxConcurrentCalls - callsInLanes(meter));
 
-/** Whether the lanes are within the calls of the plan, which may have become smaller. */
+/** Whether the plan allows the open lanes. A smaller plan may allow fewer. */
 export const isWithinPlan = (meter: Meter): boolean => (meter.lanes?.size ?? 0) <= maxLanes(meter);
 
 /** Lanes know neither rates nor caps, so that only accounts without them have lanes. */

@@ -95,7 +95,7 @@ export interface MeterStore {
   postCharges(meter: Meter, posting: Posting): Promise<boolean>;
 }
 
-/** Attempts of a write that conflicts with the account's calls. Each takes about 10 ms. */
+/** Maximum attempts of a write that conflicts with the account's calls. An attempt takes about 10 ms. */
 export const maxRaces = 400;
 
 /** Time in ms after which no further attempt starts: a third of a request's timeout. */

@@ -53,12 +53,12 @@ export type MeterChanged = 'meter changed';
 export type Metering = ReturnType<typeof metering>;
 
 /**
- * Attempts of calls and reads: enough for an expired hold, years of missed months and conflicts. After them the call
+ * Maximum attempts of calls and reads: enough for an expired hold, years of missed months, and conflicts. The call then
  * fails with a retryable error.
  */
 const maxTries = 8;
 
-/** Keys for which a process remembers the lanes of their account. */
+/** Maximum number of keys for which a process remembers the lanes of the account. */
 const maxKnownLanes = 1000;
 
 /** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
@@ -92,7 +92,7 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
   }
 
   /**
-   * Remembers the lanes of an account for the next call of the same caller. Only for an admitted one, because a call with
+   * Remembers the account's lanes for the caller's next call. Requires that this call was admitted, because a call with
    * an invalid key must not write to lanes.
    */
   function learn<Known extends Allowance | undefined>(attempt: Attempt, meter: Known): Known {

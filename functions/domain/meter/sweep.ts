@@ -113,13 +113,13 @@ export function sweeper(
     return { lateSeconds, messages };
   }
 
-  /** Visits the lanes of an account before the next sweep does, which repeats failed visits. */
+  /** Visits the lanes of an account immediately. The next sweep repeats failed visits. */
   async function visitLanes({ lanes: leases }: Pick<Meter, 'lanes'>, now: number): Promise<void> {
     const visit = (lane: number) => lanes.visit(lane, now);
     await visitEach([...(leases?.keys() ?? [])].values(), visit, { concurrency: maxConcurrentAccounts });
   }
 
-  /** Posts the charges of closed lanes whose records are lost, such as by a restore. Returns the number of lanes. */
+  /** Posts the charges of closed lanes whose records are lost, such as after a restore. Returns the number of lanes. */
   async function postLostCharges(now: number): Promise<number> {
     let posted = 0;
     for await (const id of store.accountsWithOldHolds(Math.floor(now / 1000) + graceSeconds, allShards))

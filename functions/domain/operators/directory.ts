@@ -104,7 +104,7 @@ function withSummary(totals: DirectoryTotals, { state, createdAt, spent }: Accou
   };
 }
 
-/** The list of all accounts (docs/adr/0043-list-of-accounts.md). `offsetMs`: of the hourly update from the full hour. */
+/** The list of all accounts (docs/adr/0043-list-of-accounts.md). `offsetMs`: delay of the update after the full hour. */
 export function directory(store: DirectoryStore, clock: Clock, offsetMs: () => number = () => 0) {
   function nextUpdate(): number {
     const offset = offsetMs();

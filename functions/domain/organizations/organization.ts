@@ -53,7 +53,7 @@ export interface Membership {
 /** A person who receives an email about an account; `organization`: the name of the shared one, if it is one. */
 export type Recipient = Account & { readonly organization?: string };
 
-/** How emails to other people name a person. */
+/** Returns the name of a person in emails to other people. */
 export const senderOf = ({ name, email }: Pick<Account, 'name' | 'email'>): string =>
   isName(name) ? `${name} (${email})` : email;
 
@@ -65,7 +65,7 @@ export const mailOf = (id: string, accountId: number, to: Recipient, content: Ma
 /** The member who makes a change. It fails if the role has changed. */
 export type Actor = Pick<Member, 'userId' | 'role'>;
 
-/** An email about a role, and the time of the change in epoch ms. */
+/** The email about a change of role. `now`: time of the change in epoch ms. */
 export interface RoleNotice {
   readonly mailTo: (account: Account) => OutgoingMail;
   readonly now: number;
@@ -84,7 +84,7 @@ export interface OrganizationStore {
   /** Omits members whose accounts were purged. */
   named(members: readonly Member[]): Promise<readonly NamedMember[]>;
   rename(id: number, name: string): Promise<boolean>;
-  /** Sends an email to each member except `setter`, once for each id. */
+  /** Sends an email to each member except `setter`. A repeated call with the same email ids sends nothing again. */
   notifyMembers(id: number, setter: number, mailTo: (account: Account) => OutgoingMail, now: number): Promise<void>;
   /** Sends the email of `notice` to the member. */
   changeRole(id: number, before: Member, role: OrganizationRole, actor: Actor, notice?: RoleNotice): Promise<boolean>;

@@ -55,7 +55,7 @@ export interface OrganizationParts {
   readonly setSecondFactor: SetSecondFactor;
   /** Limits how often members get emails about the requirement. */
   readonly enforceRuleLimit: (id: number) => Promise<void>;
-  /** Counts an email to a new owner. Returns false if the member got too many. */
+  /** Counts an email to a new owner. Returns false above `ownerMails`. */
   readonly mayMailOwner: (id: number, userId: number) => Promise<boolean>;
   readonly publicOrigin: string;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export const newOrganizations = windows('organization', [{ max: 5, ms: 30 * dayM
 /** Turning on the requirement of a second factor sends an email to every other member. */
 export const secondFactorRequirements = windows('second-factor-rule', [{ max: 5, ms: dayMs }]);
 
-/** To a member who is made an owner again and again. */
+/** Limits emails to a member who is repeatedly made an owner of the same organization. */
 export const ownerMails = windows('owner-mail', [{ max: 5, ms: dayMs }]);
 
 /** Organizations and their members (docs/accounts.md#organizations). */
@@ -215,7 +215,7 @@ export function organizationService(parts: OrganizationParts) {
     return memberView(found);
   }
 
-  /** Removes another member, or the acting person, who leaves. */
+  /** Removes another member, or lets the acting person leave. */
   async function removeMember(acting: Acting, userId: number, revokeKeys: boolean): Promise<void> {
     if (isPersonal(acting)) throw userId === acting.account.id ? isLastOwner() : unknownMember();
     const { accountId: id, account, hasSecondFactor } = acting;

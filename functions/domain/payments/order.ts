@@ -77,7 +77,7 @@ export interface BeforeUpgrade extends Pick<Subscription, 'pending'> {
   /** The meter's `seq`. Orders of earlier versions have none. */
   readonly seq?: number;
   readonly isCancelled: boolean;
-  /** `seq` of the cancellation. */
+  /** The meter's `seq` of the cancellation. */
   readonly cancellation?: number;
   readonly isPaid: boolean;
 }

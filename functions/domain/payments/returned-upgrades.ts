@@ -56,15 +56,15 @@ export function returnedUpgrade(
 }
 
 /**
- * The upgrade at `index` and those that it was based on, newest first, down to `end`. An upgrade that had been undone
- * when a later one was granted is not among them.
+ * Returns the upgrade at `index` and those that it was based on, newest first, down to `end`. Omits upgrades that had
+ * been undone before a later one was granted.
  */
 function chainOf(upgrades: readonly Order[], index: number, end: number): Order[] {
   const order = index > end ? upgrades[index] : undefined;
   return order ? [order, ...chainOf(upgrades, baseOf(upgrades, index), end)] : [];
 }
 
-/** The index of the upgrade whose plan another one replaced. -1 for the plan before all upgrades. */
+/** Index of the upgrade whose plan the one at `index` replaced. -1 for the plan before all upgrades. */
 function baseOf(upgrades: readonly Order[], index: number): number {
   const { fromRank, from } = upgrades[index]?.upgrade ?? {};
   return upgrades.slice(0, index).findLastIndex(({ planId = '', upgrade }) => {
@@ -73,7 +73,10 @@ function baseOf(upgrades: readonly Order[], index: number): number {
   });
 }
 
-/** A plan without payment that replaces a paid one was assigned by an operator, and earlier upgrades do not change it. */
+/**
+ * Returns the upgrades since an operator last assigned a plan, on which earlier upgrades have no effect. An assigned
+ * plan is one without payment that replaced a paid one.
+ */
 function sinceAssignment(upgrades: readonly Order[]): readonly Order[] {
   const assigned = upgrades.findLastIndex(
     ({ upgrade }, index) => upgrade?.before?.isPaid === false && baseOf(upgrades, index) >= 0,
@@ -83,7 +86,7 @@ function sinceAssignment(upgrades: readonly Order[]): readonly Order[] {
 
 const continuedCancelled = ({ upgrade }: Order): boolean => upgrade?.before?.isCancelled ?? upgrade?.resumes === true;
 
-/** Whether a cancellation exists only because one of the upgrades, which continued the plan, was undone. */
+/** Whether the cancellation at `seq` results from undoing one of the `redone` upgrades, which had continued the plan. */
 function isOfUndo(seq: number | undefined, redone: readonly Order[], upgrades: readonly Order[]): boolean {
   const undo = seq === undefined ? -1 : upgrades.findIndex(({ cancellation }) => cancellation === seq);
   const cause = chainOf(upgrades, undo, -1).find(continuedCancelled);

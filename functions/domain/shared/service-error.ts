@@ -85,7 +85,7 @@ export const malformedKey = ({ keyHeader }: Pick<Accepted, 'keyHeader'>): Servic
     `The ${keyHeader ? 'x-api-key header must be an API key, or the ' : ''}Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.`,
   );
 
-/** The checksum is part of the public format too. */
+/** Reveals nothing either, because the checksum is part of the public format. */
 export const mistypedKey = (): ServiceError =>
   refusal('The API key is invalid: at least one character is wrong. Copy the key again.');
 

@@ -164,7 +164,7 @@ interface PartLimits {
   readonly maxBytes: number;
 }
 
-/** Starts a model's work and reads its bytes, limited in time and size. A wait that is too long ends the deadline. */
+/** Invokes a model and reads its output, limited in time and size. A wait longer than `waitMs` ends the deadline. */
 export class TimedParts {
   readonly #parts: AsyncIterator<Buffer>;
   readonly #limits: PartLimits;
@@ -206,12 +206,12 @@ export class TimedParts {
     this.#timer.refresh();
   }
 
-  /** Ends the limit of each wait. The deadline still applies. */
+  /** Stops limiting the waits. The deadline still applies. */
   endWaits(): void {
     clearTimeout(this.#timer);
   }
 
-  /** A model that has finished needs no cancellation, and its connection can be reused. */
+  /** Cancels the model unless it has finished (`isWhole`). The connection of a finished one can be reused. */
   async close(isWhole: boolean): Promise<void> {
     const { deadline } = this.#limits;
     this.endWaits();

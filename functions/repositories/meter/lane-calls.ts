@@ -10,7 +10,7 @@ const maxFacts = 40;
 export const factsOf = ({ service, model, keyId = '' }: Pick<Attempt, 'service' | 'model' | 'keyId'>): string =>
   `${service} ${model} ${keyId}`;
 
-/** Two characters. A hold whose facts find no room in the lane contains them instead. */
+/** Returns two characters. A hold contains its facts instead of a reference if the lane cannot store them. */
 export const referenceTo = (facts: string): string => (hashOf(facts) % 36 ** 2).toString(36).padStart(2, '0');
 
 interface FactsUpdate {
@@ -21,7 +21,7 @@ interface FactsUpdate {
 }
 
 /**
- * Holds the credits in the lane. The account's rules are those of the meter that is read beside this write.
+ * Holds the credits in the lane. The account's other rules are checked on its meter, which is read at the same time.
  * `hasOwnFacts`: the hold contains its facts, without a reference.
  */
 export function laneAdmission(attempt: Attempt, hasOwnFacts = false) {
@@ -52,7 +52,7 @@ export function laneAdmission(attempt: Attempt, hasOwnFacts = false) {
   } as const;
 }
 
-/** Whether the lane refused an attempt only because its facts found no room. */
+/** Whether the lane refused an attempt only because it cannot store the facts. */
 export function lacksRoomForFacts(lane: Readonly<Record<string, unknown>> | undefined, attempt: Attempt): boolean {
   const { c, e, h } = lane ?? {};
   const hasCredits = Number(e) > Math.floor(attempt.now / 1000) && Number(c) >= attempt.amount;

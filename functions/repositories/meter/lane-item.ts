@@ -7,9 +7,9 @@ import { factsOf, referenceTo } from './lane-calls.ts';
 import { dictionary, Entry, entryOf, service } from './meter-item.ts';
 
 /**
- * A lane's item in the table `meters` (docs/adr/0039-holds-of-one-account.md): a its number, p shard of its account, hd next visit of
- * the sweep, ac account, e time from which it admits no call, f facts that holds share. The others are as in an account's
- * item, so that a settlement is the same write. seq counts its own charges.
+ * A lane's item in the table `meters` (docs/adr/0039-holds-of-one-account.md): a its number, p shard of its account, hd
+ * next visit of the sweep, ac account, e time from which it admits no call, f facts that holds share. The other
+ * attributes are as in an account's item, so that a settlement is the same write. seq counts the lane's own charges.
  */
 
 /** Amount, deadline, facts or a reference to them, and 0 for a stream. */

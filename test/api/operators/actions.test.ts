@@ -256,7 +256,7 @@ describe('npx node bin/operator.ts', () => {
     });
   });
 
-  it('names an unknown action, the nearest one and all of them', async () => {
+  it('suggests the nearest action for an unknown one, and lists all actions', async () => {
     const all = 'The actions are operator, viewer, clear-hold, unblock.';
     const [near, far] = await Promise.all([run([operator.email, 'unblok']), run([operator.email, 'king'])]);
     expect([near, far]).toEqual([
@@ -265,7 +265,7 @@ describe('npx node bin/operator.ts', () => {
     ]);
   });
 
-  it('reports that there is nothing to clear or to unblock', async () => {
+  it('reports that no payment or email of the account is blocked', async () => {
     const [held, blocked] = await Promise.all([run([somebody.email, 'clear-hold']), run([somebody.email, 'unblock'])]);
     expect([held, blocked]).toEqual([
       { exitCode: 2, out: '', err: `No payments of ${somebody.email} block purchases.\n` },

@@ -70,7 +70,7 @@ describe('a member who leaves', () => {
 });
 
 describe('a new owner', () => {
-  it('gets one email, which names the organization and the other owner, at most five times a day', async () => {
+  it('gets an email that names the organization and the other owner, at most five times a day', async () => {
     const heir = await service.person();
     const id = await calls.create(ada, 'Harbor Heirs');
     await calls.join(id, ada, heir, 'admin');

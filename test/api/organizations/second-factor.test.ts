@@ -156,7 +156,7 @@ describe('the requirement', () => {
     ]);
   });
 
-  it('is announced once to every member but the owner who set it, even if the request is repeated', async () => {
+  it('is announced once to every member except the owner who turned it on, even if the request is repeated', async () => {
     const member = await service.person();
     const of = await organization(member);
     await Promise.all(times(5, () => rule(ada, true, of)));

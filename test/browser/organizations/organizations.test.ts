@@ -196,7 +196,7 @@ describe('an invitation', () => {
     expect(await page.evaluate('location.href + JSON.stringify(localStorage)')).not.toContain(token);
   });
 
-  it('waits for a sign-in, refuses another address, opens for the invited one, and knows its member', async () => {
+  it('waits for a sign-in, refuses another address, admits the invited one, and recognizes a member', async () => {
     const team = await owner('Acme');
     const [guest, stranger] = [await service.person(), await service.person()];
     const path = await invite(team, guest);

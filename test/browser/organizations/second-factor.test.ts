@@ -16,7 +16,7 @@ async function atSection(page: Page): Promise<void> {
 }
 
 describe('required two-step sign-in', () => {
-  it('is turned on by an owner who has it, and shows each member what remains', async () => {
+  it('can be turned on by an owner who uses it, and shows other members how to regain access', async () => {
     const { enrolled } = factorCalls(() => service);
     const owner = await enrolled();
     const team = await createTeam(owner, 'Harbor');
@@ -46,7 +46,7 @@ describe('required two-step sign-in', () => {
     await shows(other, 'You left Harbor. This is your personal organization.');
   });
 
-  it('is not turned on by an owner who has none, who is led to the settings', async () => {
+  it('cannot be turned on by an owner who does not use it, and links to the settings', async () => {
     const team = await createTeam(await service.person(), 'Harbor');
     const page = await openIn(team, '/organization', team.owner);
     await press(page, 'Require two-step sign-in');

@@ -64,7 +64,7 @@ test('a document of an agent is charged in the item of an account with lanes', a
   expect([added.status, added.body.detail]).toEqual([201, undefined]);
 });
 
-test('a spending cap counts no leased credits as used, and can be spent at once', async () => {
+test('a spending cap does not count leased credits as used, and can be spent immediately', async () => {
   const { cookie, call } = await personWithLanes(20e6);
   await call();
   await service.settled();

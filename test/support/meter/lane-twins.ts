@@ -29,9 +29,9 @@ interface Call {
   readonly now: number;
   readonly keyId: string;
   hold?: OpenHold;
-  /** Costs that may be charged. */
+  /** The charge must be one of these costs. */
   readonly costs: Set<number>;
-  /** Its hold in the account without lanes. */
+  /** Hold of the same call in the account without lanes. */
   twin?: OpenHold;
   isEnded: boolean;
 }
@@ -69,7 +69,7 @@ export async function openLaneTwins(url: string, { isCalm, skews, faultPercent, 
   const calls = new Map<string, Call>();
   const { clock } = account;
   const isSkewed = skews.some((skew) => skew !== 0);
-  /** Leased when lots expired, which calls in lanes may spend afterwards. Undefined if it depends on a clock. */
+  /** Credits leased when lots expired, which calls in lanes may still spend. Undefined if they depend on a clock. */
   let spentLate: number | undefined = 0;
   let images = 0;
   let entries = 0;
@@ -92,7 +92,7 @@ export async function openLaneTwins(url: string, { isCalm, skews, faultPercent, 
     await call.twin?.settle(-amount, at * 1000);
   }
 
-  /** Makes the calls that were admitted and settled since the last step with the twin, too. Earlier ones end first. */
+  /** Repeats the calls admitted and settled since the last step with the twin. Earlier calls end first. */
   async function follow(): Promise<void> {
     account.collect();
     const [meter, lanes] = [await account.found(), await account.lanes()];
@@ -158,7 +158,7 @@ export async function openLaneTwins(url: string, { isCalm, skews, faultPercent, 
         spentLate = isSkewed || spentLate === undefined ? undefined : spentLate + leased;
       clock.ms += 1000 * seconds;
     },
-    /** Writes the same to both items, as a change of keys or of the status does. */
+    /** Applies the same change to both items, such as a change of keys or of the status. */
     async write(expression: string, values: Record<string, unknown> = {}): Promise<void> {
       for (const a of [account.accountId, accountId])
         await account.client.send(
@@ -181,7 +181,7 @@ export async function openLaneTwins(url: string, { isCalm, skews, faultPercent, 
   };
 }
 
-/** What an owner can tell of an item. */
+/** The properties of an item that its owner can observe. */
 export const viewOf = (meter: Meter) => ({
   spendable: meter.spendable,
   lots: currentLots(meter),

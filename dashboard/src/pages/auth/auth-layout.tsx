@@ -122,7 +122,7 @@ export function useLinkToken(): string {
   return token;
 }
 
-/** The address that the link was sent to, or an empty string. It is in the hash, which browsers do not send. */
+/** Returns the recipient's address from the link's hash, which browsers do not send, or an empty string. */
 export function useLinkEmail(): string {
   const [email] = useState(() => emailIn(window.location.hash));
   return email;

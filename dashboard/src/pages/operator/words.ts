@@ -59,7 +59,7 @@ export function changesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'
   return changed.length > 0 ? formatItems(changed) : t`No changes`;
 }
 
-/** Says before a grant if it has no effect. */
+/** Explains a grant before it is made, including that it has no effect on an unlimited balance. */
 export function grantText({ email, credits: { lots } }: Pick<Account, 'email' | 'credits'>): string {
   const left = lots.reduce((sum, { remaining }) => sum + remaining, 0);
   return isUnlimited(left)
@@ -72,7 +72,7 @@ interface SuspendableKey {
   readonly suspendedByOperator: boolean;
 }
 
-/** Describes the suspension of a key. Undefined if an operator can change nothing about it. */
+/** Describes the suspension of a key. Undefined if an operator cannot suspend it. */
 export function suspendKeyText({ status, suspendedByOperator }: SuspendableKey): string | undefined {
   if (status === 'revoked' || status === 'expired' || suspendedByOperator) return undefined;
   return status === 'suspended'

@@ -10,7 +10,7 @@ import { readStored, store } from '../../lib/storage.ts';
 export interface FirstSteps {
   /** 'pending' while loading. */
   readonly state: 'pending' | 'shown' | 'hidden';
-  /** Steps that the member's role may do. */
+  /** Steps that the member's role permits. */
   readonly steps: readonly StepId[];
   readonly done: ReadonlySet<StepId>;
   readonly dismiss: () => void;
@@ -65,7 +65,7 @@ export type StepId = (typeof stepIds)[number];
 
 const accessOf = { confirm: 'read', key: 'develop', call: 'develop', plan: 'bill' } as const;
 
-/** Whether each step is completed. A revoked key and an old call count are included, so that a completed step stays completed. */
+/** Whether each step is completed. Revoked keys and old calls count too, so that a completed step stays completed. */
 function stepStates({ me, keys, usage, hasSubscription }: AccountState): Readonly<Record<StepId, boolean>> {
   return {
     confirm: me.isConfirmed,

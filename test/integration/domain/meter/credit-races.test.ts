@@ -114,7 +114,7 @@ describe('concurrent calls of one account', () => {
   );
 });
 
-it('a change is written although 300 calls change the meter between its reads and writes', async () => {
+it('a change is written even if 300 calls change the meter between its reads and writes', async () => {
   const meter = await newMeter(credits(1000));
   let made = 0;
   const call = async (): Promise<void> => {

@@ -27,7 +27,7 @@ async function open(about: Partial<Meter> = {}, granted = credits(1_000_000)): P
 
 const storeOf = ({ client }: LaneAccount) => meterStore(client, tables.meters.name, ambient.random);
 
-/** Opens this many lanes, which the first process learns of. */
+/** Opens the given number of lanes, and lets the first process learn of them. */
 async function openLanes(account: LaneAccount, count: number, amount = credits(50)): Promise<void> {
   const at = Math.floor(account.clock.ms / 1000);
   const lanes = { count, amount, until: at + 180, at: at + 30 };
@@ -71,7 +71,7 @@ describe('a call that fits in no lane', () => {
     expect(await account.problems()).toEqual([]);
   });
 
-  it('is refused with 429 without lanes, if the plan allows more calls than an item contains', () => {
+  it('is refused with 429 even without lanes if the plan allows more calls than one item can contain', () => {
     const hold = { amount: 0, deadline: 4e9, service: 'chat', model: '', keyId: '' } as const;
     const meter = meterWith(credits(1), { maxConcurrentCalls: 4000, callsPerMonth: unlimited, ceiling: unlimited });
     const running = { ...meter, holds: new Map(times(1000, (index) => [`call-${index}`, hold])) };
@@ -80,7 +80,7 @@ describe('a call that fits in no lane', () => {
 });
 
 describe('a call with an invalid key', () => {
-  it('writes to no lane, so that it takes neither room nor credits from the account’s calls', async () => {
+  it('writes to no lane, so that the account’s calls keep their slots and credits', async () => {
     const account = await open();
     await openLanes(account, 2);
     const lanes = async () => (await account.lanes()).toSorted((one, other) => one.id - other.id);
@@ -106,7 +106,7 @@ describe('a call with an invalid key', () => {
 });
 
 describe('the lanes of an account', () => {
-  it('admit calls of more keys and models than a lane has room for their facts', async () => {
+  it('admit calls of more keys and models than a lane can store facts for', async () => {
     const account = await open();
     await openLanes(account, 2);
     const calls = 100;
@@ -164,7 +164,7 @@ describe('the lanes of an account', () => {
     expect(await account.problems()).toEqual([]);
   });
 
-  it('admit no call and close if they are more than the plan allows', async () => {
+  it('admit no call and close if the plan allows fewer lanes', async () => {
     const account = await open({ maxConcurrentCalls: 4000 });
     await openLanes(account, 30, credits(5));
     const running = await Promise.all(times(90, () => account.admit(0, { amount: 1 })));
@@ -194,7 +194,7 @@ describe('the lanes of an account', () => {
     expect((await account.found()).lanes?.size).toBe(0);
   });
 
-  it('return credits of an expired lot to no one, even to a sweep whose clock is behind', async () => {
+  it('do not return credits of an expired lot, even if the clock of a sweep is behind', async () => {
     const expiresAt = start / 1000 + 100;
     const lots = [1, 2].map((id) => {
       const granted = credits(id === 1 ? 1000 : 9000);
@@ -217,7 +217,7 @@ describe('the lanes of an account', () => {
 });
 
 describe('a lane whose records are lost', () => {
-  it('posts their charges as one adjustment once it admits no call, and closes', async () => {
+  it('posts the charges as one adjustment after its last call, and closes', async () => {
     const account = await open();
     await openLanes(account, 2);
     for (const cost of [1, 2]) await (await account.admit(0)).settle(credits(cost / 4), account.clock.ms);

@@ -22,7 +22,7 @@ type Step = (life: Life) => Promise<unknown>;
 const named = (name: string, about: unknown, step: Step): Step =>
   Object.assign(step, { [fc.toStringMethod]: () => `${name} ${JSON.stringify(about)}` });
 
-/** A process that dies during the work: its last request is executed or not. Nothing of what follows is sent. */
+/** A process that crashes during the work. Its last request may have been executed, and none follows. */
 const dying =
   (after: number | undefined, last: Fault, work: Step): Step =>
   async (life) => {
@@ -68,7 +68,7 @@ const deliver =
   ({ account }) =>
     account.deliver(again, account.processes[2]);
 
-/** Everything at the same time. */
+/** Runs the steps concurrently. */
 const burst =
   (steps: readonly Step[]): Step =>
   (life) =>
@@ -148,7 +148,7 @@ async function pass(life: Life, seconds: number): Promise<void> {
   await life.pass(seconds);
 }
 
-/** The next expiry or month, a second early or late. */
+/** Moves the clock to a second before or after the next expiry or month. */
 const turn =
   (offset: number): Step =>
   async (life) => {
@@ -226,7 +226,7 @@ it.each([
   { lives: 2, isExact: false, isCalm: true, when: 'and clocks differ by up to 600 s' },
   { lives: 3, isExact: true, isCalm: false, when: 'except for leased credits of a lot that expires' },
 ])(
-  'an account with lanes ends as one without them after the same calls, whatever fails $when',
+  'an account with lanes ends like one without them after the same calls and any failures $when',
   async ({ lives, isExact, isCalm }) => {
     let inLanes = 0;
     await fc.assert(
@@ -254,9 +254,9 @@ it.each([
         for (const { amount, requestId = '' } of charges)
           expect([...(world.calls.get(requestId)?.costs ?? [])]).toContain(0 - amount);
         const late = meter.spendable - twin.spendable;
-        // A call that ends near the end of a month counts in one or the other, by the clock of its process.
+        // A call that ends near the end of a month counts in the month that the clock of its process shows.
         const months = isExact ? {} : { used: [], calls: 0, cap: undefined };
-        // A charge that is posted after the grant of a free lot, which is spent first, is taken from it.
+        // A charge that is posted after a free lot was granted is taken from that lot, which is spent first.
         const parts = { ...months, ...(!isCalm && { lots: undefined }) };
         if (world.spentLate === 0) expect({ ...viewOf(meter), ...parts }).toEqual({ ...viewOf(twin), ...parts });
         else if (world.spentLate !== undefined) expect(late >= 0 && late <= world.spentLate).toBe(true);

@@ -30,7 +30,7 @@ it('a sent email has no stored text or link, and its outcome is listed for 30 da
   expect(JSON.stringify(Items)).not.toContain('tar_secret');
 });
 
-it('a sent email that bounced or was reported is listed so, with the time of the first report', async () => {
+it('a sent email is listed as bounced or reported as spam, with the time of the first report', async () => {
   const note = noteFeedback(database.client, TableName);
   for (const id of ['bounced', 'reported']) {
     await written(5, id, day);

@@ -165,7 +165,7 @@ export async function deleteAccount(life: AccountLife): Promise<void> {
   await life.run(({ alignCollection }) => alignCollection(life.id));
 }
 
-/** Another member becomes the oldest owner, whose address the customer has. The service logs an update that it loses. */
+/** Another member becomes the oldest owner, whose address the customer has. The service logs a lost update. */
 export async function transfer(life: AccountLife): Promise<void> {
   life.owner += 1;
   const isQueued = await life.run(({ queue }) => queue.send({ do: 'account', accountId: life.id }));

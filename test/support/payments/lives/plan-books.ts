@@ -168,7 +168,7 @@ interface MonthUpgrade<Fact> {
   readonly rank: number;
   /** The upgrade whose plan it replaced. */
   readonly base: MonthUpgrade<Fact> | undefined;
-  /** A fact about the plan before it. */
+  /** The fact about the plan before the upgrade. */
   readonly before: Fact;
 }
 
@@ -177,7 +177,7 @@ class MonthUpgrades<Fact> {
   #all: MonthUpgrade<Fact>[] = [];
   #top: MonthUpgrade<Fact> | undefined;
 
-  /** Notes a line. Returns the upgrades that it undoes or applies again, newest first, and the one then in force. */
+  /** Applies a ledger line. Returns the upgrades that it undoes or applies again, newest first, and the one then in force. */
   moved({ type, source, change, payment = '' }: LedgerLine, before: Fact) {
     const rank = rankOf(change?.plan);
     const isReversal = type === 'adjustment' && payment !== '';

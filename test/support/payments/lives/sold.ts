@@ -26,7 +26,7 @@ export const versionOf = (cents: number, { sold }: Pick<AccountLife, 'sold'>): S
 export const monthlyLimit = 6000;
 export const micro = 1_000_000;
 
-/** Reasons for which money goes back without any credits. */
+/** Reasons for a refund without a grant. */
 export const returned = new Set([
   'account_deleted',
   'already_subscribed',

@@ -30,7 +30,7 @@ describe('a key', () => {
     ['suspended', true, undefined],
     ['revoked', false, undefined],
     ['expired', false, undefined],
-  ])('that is %s, by an operator %s, can be suspended accordingly', (status, suspendedByOperator, text) => {
+  ])('that is %s (by an operator: %s) has the matching text for a suspension', (status, suspendedByOperator, text) => {
     const shown = suspendKeyText({ status, suspendedByOperator });
     if (text) expect(shown).toMatch(text);
     else expect(shown).toBeUndefined();

@@ -179,7 +179,7 @@ describe('the meter of an account', () => {
   const add = (meter: Meter) => ({ meter: { ...meter, topUpBelow: 7 }, entries: [] });
   const busy = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 };
 
-  it('is changed despite 399 conflicts, and reported busy after the next', async () => {
+  it('is changed despite 399 conflicts, and is reported busy after the 400th', async () => {
     const [one, other] = [calls(meterWith(1), maxRaces - 1), calls(meterWith(1), maxRaces)];
     expect(await one.change(1, start, add)).toMatchObject({ topUpBelow: 7 });
     await expect(other.change(1, start, add)).rejects.toMatchObject(busy);
@@ -197,7 +197,7 @@ describe('the meter of an account', () => {
     expect([slow.state.replaced, performance.now()]).toEqual([4, 16_000]);
   });
 
-  it('is changed in a month that has ended while calls settle', async () => {
+  it('is changed after its month has ended, even while calls settle', async () => {
     const { due, ...meter } = meterWith(1);
     const late = calls({ ...meter, due }, 100);
     expect(await late.change(1, due * 1000, add)).toMatchObject({ topUpBelow: 7, period: { index: 1 } });

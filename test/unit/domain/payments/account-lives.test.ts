@@ -19,7 +19,7 @@ it.each(times(shards, (shard) => seed + shard * lives))(
   patience,
 );
 
-it('a life whose cancelled plan an operator continues has no cancellation once its upgrade is refunded', async () => {
+it('refunding an upgrade does not cancel the plan if an operator had continued it before', async () => {
   const problems = await scriptedLife([
     (life) => life.run(({ purchases }) => purchases.checkout(life.id, { planId: 'smm_pass' })),
     (life) => payPage(life, 'accepts'),

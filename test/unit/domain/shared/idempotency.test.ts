@@ -21,7 +21,7 @@ describe('an Idempotency-Key', () => {
     [10, 20],
     [100, 60],
     [350, 10],
-  ])('whose request has run for %i s of 6 minutes asks for a repeat in %i s', (seconds, wait) => {
+  ])('whose request has run for %i s of at most 6 minutes tells the client to retry in %i s', (seconds, wait) => {
     const lifetimeMs = 360_000;
     const record = {
       requestId: 'first',
