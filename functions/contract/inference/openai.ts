@@ -228,7 +228,7 @@ const Body = v.object(
 type Body = v.InferOutput<typeof Body>;
 export type OpenAiMessage = Body['messages'][number];
 
-/** Maximum log probabilities per request: about 30 MB of JSON in a function of 256 MB. */
+/** Maximum log probabilities per request: about 30 MB of JSON in a function of 512 MB. */
 const maxLogprobs = 200_000;
 
 /**
