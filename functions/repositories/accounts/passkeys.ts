@@ -72,7 +72,10 @@ export function passkeyStore(client: DynamoDBDocumentClient, table: string): Pas
 
   const remove: PasskeyStore['remove'] = async (account, digest, notice, now) => {
     const failed = await failedItems(client, [
-      credentialChange(table, account, now, { set: ', passkeys = if_not_exists(passkeys, :one) - :one', values: { ':one': 1 } }),
+      credentialChange(table, account, now, {
+        set: ', passkeys = if_not_exists(passkeys, :one) - :one',
+        values: { ':one': 1 },
+      }),
       {
         Delete: {
           TableName: table,
