@@ -83,8 +83,9 @@ export const changePassword: CheckedOperation<typeof passwordRoutes.changePasswo
     const { caller } = call;
     const { currentPassword: password, identityToken, newPassword } = call.input.body;
     await services.ownerProof().requireFirst(caller.account, { password, identityToken });
-    await services.passwords().change(caller.account, newPassword);
-    const account = await services.profile().get(caller.accountId);
+    const sessionsValidFrom = await services.passwords().change(caller.account, newPassword);
+    // A later change of the ways to sign in ends this session too.
+    const account = { ...(await services.profile().get(caller.accountId)), sessionsValidFrom };
     await beginSession(services, call, account, { provedIn: caller.session });
   },
 };

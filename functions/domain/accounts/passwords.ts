@@ -88,10 +88,12 @@ export function passwordService(
   }
 
   /** Requires a prior `checkNew`. Ends all sessions; the caller opens another. */
-  async function change(account: Account, newPassword: string): Promise<void> {
+  /** `account`: as read with the caller's session. Returns the epoch ms from which sessions are valid. */
+  async function change(account: Account, newPassword: string): Promise<number> {
     const hash = await hashed(newPassword);
-    if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
-    throw new ServiceError('INVALID_STATE', 'The password has changed. Sign in again.');
+    const now = clock.now();
+    if (await passwords.change(account, hash, noticeTo(account), now)) return now;
+    throw new ServiceError('INVALID_STATE', 'The password or another way to sign in has changed. Sign in again.');
   }
 
   function resetOf(account: Account, isFurther: boolean, now: number) {
@@ -166,12 +168,6 @@ export interface PasswordStore {
   isResetToken(accountId: number, digest: string, now: number): Promise<boolean>;
   /** Consumes all reset tokens and ends all sessions. Returns false if the token is no longer valid. */
   reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number): Promise<boolean>;
-  /** Ends all earlier sessions and reset links. Returns false if `before` is no longer the stored hash. */
-  change(
-    accountId: number,
-    before: string | undefined,
-    passwordHash: string,
-    notice: OutgoingMail,
-    now: number,
-  ): Promise<boolean>;
+  /** Ends all earlier sessions and reset links. Returns false if the account has changed since it was read. */
+  change(account: Account, passwordHash: string, notice: OutgoingMail, now: number): Promise<boolean>;
 }

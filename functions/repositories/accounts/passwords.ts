@@ -102,19 +102,22 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     return commit(client, [{ Update }, ...mailItems(table, accountId, notice, now)]);
   }
 
-  const change: PasswordStore['change'] = async (accountId, before, passwordHash, notice, now) => {
+  const change: PasswordStore['change'] = async (account, passwordHash, notice, now) => {
+    const { passwordHash: before } = account;
     const isUnchanged = before === undefined ? 'attribute_not_exists(passwordHash)' : 'passwordHash = :before';
+    const { expression, values } = unchangedSinceRead(account);
     const Update = {
-      ...ofUser(accountId),
+      ...ofUser(account.id),
       UpdateExpression: 'SET passwordHash = :hash, sessionsValidFrom = :now REMOVE resets',
-      ConditionExpression: `attribute_exists(pk) AND ${isUnchanged}`,
+      ConditionExpression: `attribute_exists(pk) AND ${isUnchanged} AND ${expression}`,
       ExpressionAttributeValues: {
+        ...values,
         ':hash': passwordHash,
         ':now': now,
         ...(before !== undefined && { ':before': before }),
       },
     };
-    return commit(client, [{ Update }, ...mailItems(table, accountId, notice, now)]);
+    return commit(client, [{ Update }, ...mailItems(table, account.id, notice, now)]);
   };
 
   return { rehash, requestReset, findRequest, closeRequest, isResetToken, reset, change };

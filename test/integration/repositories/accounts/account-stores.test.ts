@@ -78,3 +78,17 @@ it('a password that is replaced during the rehash of the old one stays replaced'
   await passwords.rehash(id, 'new', 'new, dearer');
   expect(await stored()).toBe('new, dearer');
 });
+
+it('a password is not changed by a session that another change of credentials has ended', async () => {
+  const about = { name: 'B', role: 'viewer', createdAt: 0, passwordHash: 'old' } as const;
+  const account = { id: id + 1, email: 'b@example.com', ...about };
+  const meter = openMeter(account.id, 0, plansOf('listing'));
+  await accountStore(database.client, table, () => tables.meters.name).create({ account, meter }, 0);
+  const passwords = passwordStore(database.client, table);
+  const notice = { id: 'mail-1', to: account.email, subject: 'S', text: 'T', html: 'H' } as const;
+  expect(await passwords.change(account, 'new', notice, 1000)).toBe(true);
+  const read = { ...account, passwordHash: 'new' };
+  expect(await passwords.change(read, 'newer', { ...notice, id: 'mail-2' }, 2000)).toBe(false);
+  const current = { ...read, sessionsValidFrom: 1000 };
+  expect(await passwords.change(current, 'newer', { ...notice, id: 'mail-3' }, 3000)).toBe(true);
+});
