@@ -250,14 +250,19 @@ export const OpenAiChatRequest = v.pipe(
     v.check(({ logprobs, top_logprobs: top }) => !top || logprobs === true, 'requires logprobs to be true'),
     ['top_logprobs'],
   ),
-  v.forward(v.check(hasRoomForLogprobs, `must be less: n × top_logprobs × max_tokens may be at most ${maxLogprobs}`), [
-    'top_logprobs',
-  ]),
+  v.forward(
+    v.check(
+      hasRoomForLogprobs,
+      `must be less: n × top_logprobs × max_tokens may be at most ${maxLogprobs}; top_logprobs counts as at least 1`,
+    ),
+    ['top_logprobs'],
+  ),
 );
 export type OpenAiChatRequest = v.InferOutput<typeof OpenAiChatRequest>;
 
-function hasRoomForLogprobs({ n, top_logprobs: top, max_completion_tokens, max_tokens }: Body): boolean {
-  return (n ?? 1) * (top ?? 0) * (max_completion_tokens ?? max_tokens ?? limits.defaultChatTokens) <= maxLogprobs;
+function hasRoomForLogprobs({ n, logprobs, top_logprobs: top, max_completion_tokens, max_tokens }: Body): boolean {
+  const each = Math.max(1, top ?? 0) * (max_completion_tokens ?? max_tokens ?? limits.defaultChatTokens);
+  return !logprobs || (n ?? 1) * each <= maxLogprobs;
 }
 
 function respondsToEarlierCalls({ messages }: Body): boolean {

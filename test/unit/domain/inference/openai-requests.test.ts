@@ -219,6 +219,12 @@ describe('a request', () => {
       'top_logprobs',
       /n × top_logprobs × max_tokens may be at most 200000/,
     ],
+    [
+      'too many log probabilities without alternatives',
+      { n: 8, logprobs: true, max_tokens: 30_000 },
+      'top_logprobs',
+      /top_logprobs counts as at least 1/,
+    ],
     ['max_completion_tokens 0', { max_completion_tokens: 0 }, 'max_completion_tokens', /must be positive/],
   ])('is refused for %s', (_, body, path, rule) => {
     const sent = { model: 'svc-1', messages: [user], ...body };
