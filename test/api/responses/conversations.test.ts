@@ -3,6 +3,7 @@ import { purgeAccounts as buildPurgeAccounts } from '#jobs/accounts.ts';
 import { services } from '#runtime/services/container.ts';
 import { compactionViolations, responseViolations } from '#test/contract/open-responses.ts';
 import { rowsOf } from '#test/database/rows.ts';
+import { mistyped } from '#test/requests/mistyped.ts';
 import { useScriptedService } from '#test/service/scripted-service.ts';
 
 const service = useScriptedService({ deadlineMs: 4000 });
@@ -92,9 +93,9 @@ describe('a conversation by previous_response_id', () => {
     });
     await refused(first.id);
     await refused(second.id);
-    expect(
-      (await create({ input: 'Hi', previous_response_id: first.id }, 401, `${other.key.slice(0, -1)}x`)).error.type,
-    ).toBe('authentication_error');
+    expect((await create({ input: 'Hi', previous_response_id: first.id }, 401, mistyped(other.key))).error.type).toBe(
+      'authentication_error',
+    );
   });
 
   it('continues with the results of functions', async () => {
