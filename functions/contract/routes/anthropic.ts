@@ -1,12 +1,13 @@
 import { defineRoute, type Route } from '../http/route.ts';
 import { AnthropicMessage, AnthropicModelList, AnthropicTokenCount } from '../inference/anthropic-message.ts';
 import { AnthropicPrompt, AnthropicRequest } from '../inference/anthropic.ts';
-import { modelCalls } from './model-calls.ts';
+import { littleMemory, modelCalls } from './model-calls.ts';
 
 /** The Messages API of Anthropic: the chat models, prices and charges of the other operations. */
 export const anthropicRoutes = {
   createAnthropicMessage: defineRoute({
     ...modelCalls.chat,
+    ...littleMemory,
     id: 'create-anthropic-message',
     path: '/anthropic/v1/messages',
     summary: 'Create a message, for Anthropic clients',

@@ -11,7 +11,7 @@ import {
   RequestPath,
 } from '../inference/requests.ts';
 import { Translation, TranslationRequest } from '../inference/translation.ts';
-import { modelCalls } from './model-calls.ts';
+import { littleMemory, modelCalls } from './model-calls.ts';
 
 export const inferenceRoutes = {
   translate: defineRoute({
@@ -40,6 +40,7 @@ export const inferenceRoutes = {
   }),
   createChatCompletion: defineRoute({
     ...modelCalls.chat,
+    ...littleMemory,
     id: 'create-chat-completion',
     path: '/v1/chat/completions',
     summary: 'Create a chat completion',
@@ -48,6 +49,7 @@ export const inferenceRoutes = {
   }),
   createCompletion: defineRoute({
     ...modelCalls.completion,
+    ...littleMemory,
     id: 'create-completion',
     path: '/v1/completions',
     summary: 'Create a text completion',

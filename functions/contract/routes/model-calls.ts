@@ -9,15 +9,15 @@ const modelCall = {
 } as const;
 
 /**
- * For routes that wait long for a model, so that memory is most of their cost. With the largest body, a process uses
- * 200 MB (docs/performance.md#memory-of-functions).
+ * For routes whose cost is mostly memory that waits for a model: with the largest body, a process uses 200 MB
+ * (docs/performance.md#memory-of-functions). Not for those with log probabilities (30 MB) or stored conversations (8 MiB).
  */
-const longWait = { timeoutSeconds: 300, memoryMb: 256 } as const;
+export const littleMemory = { memoryMb: 256 } as const;
 
 /** Common settings of the OpenAI-compatible operations and the others. */
 export const modelCalls = {
-  chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, ...longWait },
-  completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, ...longWait },
+  chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, timeoutSeconds: 300 },
+  completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, timeoutSeconds: 300 },
   embeddings: {
     ...modelCall,
     priced: { service: 'embeddings', capability: 'embeddings' },

@@ -11,14 +11,10 @@ import {
 import { EmbeddingList, ListedModel } from '../inference/requests.ts';
 import { modelCalls } from './model-calls.ts';
 
-/** Log probabilities make responses of 30 MB. */
-const memoryMb = 512;
-
 /** OpenAI-compatible inference: the same models, prices and charges, with bare responses and `error` objects. */
 export const openAiRoutes = {
   createOpenAiChatCompletion: defineRoute({
     ...modelCalls.chat,
-    memoryMb,
     id: 'create-openai-chat-completion',
     path: '/openai/v1/chat/completions',
     summary: 'Create a chat completion, for OpenAI clients',
@@ -27,7 +23,6 @@ export const openAiRoutes = {
   }),
   createOpenAiCompletion: defineRoute({
     ...modelCalls.completion,
-    memoryMb,
     id: 'create-openai-completion',
     path: '/openai/v1/completions',
     summary: 'Create a text completion, for OpenAI clients',

@@ -11,9 +11,6 @@ import { modelCalls } from './model-calls.ts';
 
 const path = '/openai/v1/responses';
 
-/** Up to 8 MiB of stored conversation are read before a call. */
-const memoryMb = 512;
-
 const stored = { credential: 'key', pathInput: ResponsePath, refusals: ['NOT_FOUND'] } as const;
 const reading = { tables: { meters: 'read', responses: 'read' } } as const;
 
@@ -21,7 +18,6 @@ const reading = { tables: { meters: 'read', responses: 'read' } } as const;
 export const responseRoutes = {
   createResponse: defineRoute({
     ...modelCalls.chat,
-    memoryMb,
     id: 'create-response',
     path,
     summary: 'Create a response',
@@ -32,7 +28,6 @@ export const responseRoutes = {
   }),
   compactResponse: defineRoute({
     ...modelCalls.chat,
-    memoryMb,
     id: 'compact-response',
     path: `${path}/compact`,
     summary: 'Summarize a conversation',
