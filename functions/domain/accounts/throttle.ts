@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '#contract/shared/limits.ts';
-import { dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
+import { doublingPause, dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -45,7 +45,7 @@ function guesses(name: string, advice: Pick<ThrottleRule, 'remedy'> = {}): Throt
     ...advice,
     waitMs(marks, now) {
       if (marks.length < freeGuesses) return 0;
-      const wait = Math.min(30 * second * 2 ** (marks.length - freeGuesses), hourMs);
+      const wait = doublingPause(marks.length - freeGuesses + 1, { first: 30 * second, max: hourMs });
       return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < maxGuesses ? wait : this.keepMs) - now);
     },
   };

@@ -3,7 +3,7 @@ import { isLimited } from './key-limits.ts';
 import { isWithinPlan, type Lane, laneCalls, maxLanes, mayLease } from './lanes.ts';
 import { currentLots } from './lots.ts';
 import type { LaneImage, MeterStore } from './meter-store.ts';
-import { balance, type Hold, type Lease, type LedgerEntry, type Lot, type Meter } from './meter.ts';
+import { balance, heldCredits, type Lease, type LedgerEntry, type Lot, type Meter } from './meter.ts';
 import { periodStart } from './periods.ts';
 
 /** Running calls in the account's own item from which lanes are opened. Below, its writes take at most two units. */
@@ -41,8 +41,8 @@ const untilOf = (meter: Meter, seconds: number): number => {
 const hasExpiredLot = (meter: Meter): boolean => currentLots(meter).some((lot) => isExpired(meter, lot));
 
 /** Returns the holds that lanes could contain: those of keys without limits. */
-function holdsForLanes({ holds, keys }: Meter): Hold[] {
-  return [...holds.values()].filter(({ keyId }) => !isLimited(keys.get(keyId) ?? {}));
+function holdsForLanes({ holds, keys }: Meter): Meter['holds'] {
+  return new Map([...holds].filter(([, { keyId }]) => !isLimited(keys.get(keyId) ?? {})));
 }
 
 type SettleExpired = (holder: Pick<Meter, 'accountId' | 'holds'>, now: number) => Promise<number>;
@@ -63,11 +63,10 @@ export function laneKeeper(store: MeterStore, { current, endMonths, settleExpire
     const seconds = Math.floor(now / 1000);
     const holds = holdsForLanes(meter);
     const amount = leaseOf(meter);
-    const held = holds.reduce((sum, hold) => sum + hold.amount, 0);
-    const isWorthIt = amount * holds.length >= laneCalls * held;
-    if (!hasLanes || holds.length < hotCalls || !mayLease(meter) || !isWorthIt) return;
+    const isWorthIt = amount * holds.size >= laneCalls * heldCredits({ holds });
+    if (!hasLanes || holds.size < hotCalls || !mayLease(meter) || !isWorthIt) return;
     const left = maxLanes(meter) - (meter.lanes?.size ?? 0);
-    const count = Math.min(Math.ceil((4 * holds.length) / laneCalls), left, maxOpened);
+    const count = Math.min(Math.ceil((4 * holds.size) / laneCalls), left, maxOpened);
     if (count > 0)
       await store.openLanes(meter, { count, amount, until: untilOf(meter, seconds), at: seconds + visitSeconds });
   }
