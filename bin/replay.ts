@@ -51,8 +51,8 @@ async function replay(files: readonly string[]): Promise<number> {
   for (const { file, image, error } of failed)
     console.error(`${file}: the record of ${JSON.stringify(image['a'])} was not written:`, error);
   for (const file of files) {
-    const [all, lost] = [records, failed].map((some) => some.filter((record) => record.file === file).length);
-    console.log(`${file}: ${(all ?? 0) - (lost ?? 0)} of ${all} records written`);
+    const countOf = (some: readonly Discarded[]): number => some.filter((record) => record.file === file).length;
+    console.log(`${file}: ${countOf(records) - countOf(failed)} of ${countOf(records)} records written`);
   }
   return failed.length;
 }

@@ -87,8 +87,10 @@ export function passwordService(
     return refuseGuessablePassword(settings.commonPasswords, newPassword, account, 'newPassword');
   }
 
-  /** Requires a prior `checkNew`. Ends all sessions; the caller opens another. */
-  /** `account`: as read with the caller's session. Returns the epoch ms from which sessions are valid. */
+  /**
+   * Requires a prior `checkNew`. Ends all sessions; the caller opens another. `account`: as read with the caller's
+   * session. Returns the epoch ms from which sessions are valid.
+   */
   async function change(account: Account, newPassword: string): Promise<number> {
     const hash = await hashed(newPassword);
     const now = clock.now();

@@ -41,10 +41,11 @@ export function sessionService(
     const { text, digest } = issueCredential('session', account.id, random);
     const earlier = replaced && (await sessions.find(replaced.accountId, replaced.digest))?.row;
     const now = clock.now();
+    const signedInAt = account.secondFactorAt === undefined ? now : (earlier?.createdAt ?? now);
     await sessions.open(account.id, {
       ...origin,
       digest,
-      createdAt: (account.secondFactorAt === undefined ? undefined : earlier?.createdAt) ?? now,
+      createdAt: signedInAt,
       lastSeenAt: now,
       expiresAt: now + maxMs,
       sessionsValidFrom: account.sessionsValidFrom ?? 0,

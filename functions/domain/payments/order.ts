@@ -239,16 +239,13 @@ const refundRetryMs = hourMs;
 
 /** Epoch ms at which the sweep settles an order that is still open. */
 export function dueOf(order: Order): number | undefined {
-  const { state, kind, period, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
-  if (state === 'paid') {
-    const { refundRejectedAt } = order;
-    return refundRejectedAt === undefined ? paidAt + settledMs : refundRejectedAt + refundRetryMs;
-  }
+  const { state, kind, period, createdAt, expiresAt = createdAt, paidAt = createdAt, refundRejectedAt } = order;
+  if (state === 'paid') return refundRejectedAt === undefined ? paidAt + settledMs : refundRejectedAt + refundRetryMs;
   if (!isOpen(order) || order.failure === paidDiffers) return undefined;
   // Until then, events and the alignment of an unpaid plan settle a renewal.
   if (kind === 'renewal' && period) return (period.start + pastDueSeconds) * 1000 + settledMs;
   if (state === 'action_required') return createdAt + confirmationMs;
-  return provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;
+  return order.provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;
 }
 
 /** Title of an order, in checkout, on invoices and in emails. Plans are named by `titleOf`. */

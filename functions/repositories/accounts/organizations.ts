@@ -200,10 +200,10 @@ export function organizationStore(
       conditions: [isOpen, 'owners > :left'],
       values: { ':gained': gained, ':left': gained < 0 ? 1 : 0 },
     });
-    const people = notice ? (await usersOf([before])).map(accountOf) : [];
-    const sent = people.flatMap((one) => (notice ? mailItems(table, one.id, notice.mailTo(one), notice.now) : []));
     const change = [roleUpdate(table, id, before, role), owners, ...actorCheck(id, actor, before.userId)];
-    return commit(client, [...change, ...sent]);
+    if (!notice) return commit(client, change);
+    const [to] = (await usersOf([before])).map(accountOf);
+    return commit(client, [...change, ...(to ? mailItems(table, to.id, notice.mailTo(to), notice.now) : [])]);
   };
 
   const removeMember: OrganizationStore['removeMember'] = ({ id, deletedAt }, member, actor) => {
