@@ -118,7 +118,6 @@ function partsOf(bytes: Buffer) {
   let [last, gap] = [0, 0];
 
   for (const { id, at, size } of elements(bytes)) {
-    const content = bytes.subarray(at, at + size);
     if (id === ids.simpleBlock || id === ids.block) {
       if (tracks.length === 0) throw new Error('the file has audio before its tracks');
       const number = variableInteger(bytes, at);
@@ -126,7 +125,10 @@ function partsOf(bytes: Buffer) {
       const blockAt = clusterAt + bytes.readInt16BE(number.next);
       if (blockAt > last) [last, gap] = [blockAt, blockAt - last];
       addBlock(byNumber.get(number.value) ?? track, bytes.subarray(number.next + 2, at + size));
-    } else if (id === ids.trackEntry) {
+      continue;
+    }
+    const content = bytes.subarray(at, at + size);
+    if (id === ids.trackEntry) {
       if (tracks.length === maxTracks) throw new Error('the file has more tracks than are read');
       tracks.push((track = newTrack()));
     } else if (id === ids.trackNumber) byNumber.set(unsigned(content), track);
@@ -250,14 +252,14 @@ function variableInteger(bytes: Buffer, at: number, { withMarker = false } = {})
   const next = at + length;
   if (length > 8 || next > bytes.length) return undefined;
   const lead = withMarker ? first : first & ((1 << (8 - length)) - 1);
-  return { value: bigEndian(bytes.subarray(at + 1, next), lead), next };
+  return { value: bigEndian(bytes, at + 1, next, lead), next };
 }
 
-const unsigned = (content: Buffer): number => bigEndian(content.subarray(0, 8), 0);
+const unsigned = (content: Buffer): number => bigEndian(content, 0, Math.min(8, content.length), 0);
 
-function bigEndian(bytes: Buffer, lead: number): number {
+function bigEndian(bytes: Buffer, from: number, to: number, lead: number): number {
   let value = lead;
-  for (const byte of bytes) value = value * 256 + byte;
+  for (let at = from; at < to; at++) value = value * 256 + bytes.readUInt8(at);
   return value;
 }
 

@@ -174,7 +174,7 @@ const maxPacketMs = 120;
 
 /** Seconds of an Opus packet, by its first two bytes; 0 for a header (RFC 7845, 5) or an empty packet. */
 export function opusPacketSeconds(packet: Buffer): number {
-  const [first, second = 0] = packet;
+  const first = packet[0];
   if (first === undefined || isHeader(packet)) return 0;
   const configuration = first >> 3;
   const frameMs =
@@ -184,11 +184,14 @@ export function opusPacketSeconds(packet: Buffer): number {
         ? hybrid[configuration % 2]
         : celt[configuration % 4]) ?? 0;
   const code = first & 3;
-  const frames = code === 0 ? 1 : code === 3 ? second & 0x3f : 2;
+  const frames = code === 0 ? 1 : code === 3 ? (packet[1] ?? 0) & 0x3f : 2;
   return Math.min(frames * frameMs, maxPacketMs) / 1000;
 }
 
-const isHeader = (packet: Buffer): boolean => ['OpusHead', 'OpusTags'].includes(packet.toString('latin1', 0, 8));
+const firstOfHeader = 0x4f;
+
+const isHeader = (packet: Buffer): boolean =>
+  packet[0] === firstOfHeader && ['OpusHead', 'OpusTags'].includes(packet.toString('latin1', 0, 8));
 
 /** Offsets in the identification header of Vorbis: the rate, and the two block sizes as powers of two (Vorbis I, 4.2.2). */
 const rateAt = 12;
