@@ -50,7 +50,11 @@ async function create(names: templates.EndpointNames, service: templates.Endpoin
   const samples = 'functions/contract/samples.ts';
   const calls = 'test/support/contract/every-operation.ts';
   await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
-  await insert(routes, { before: "import { littleMemory, modelCalls } from './model-calls.ts';\n" }, templates.schemaImport(names));
+  await insert(
+    routes,
+    { before: "import { littleMemory, modelCalls } from './model-calls.ts';\n" },
+    templates.schemaImport(names),
+  );
   await insert(operations, { before: 'import type { Operation, PricedOperation }' }, templates.operationImport);
   await appendFile(operations, templates.operation(names, service));
   await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));
