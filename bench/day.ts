@@ -6,8 +6,7 @@ import { accountCapacity } from '#lib/cost/capacity.ts';
 import { seededRandom } from '#local/sagemaker/words.ts';
 import { startService } from '#local/start/service.ts';
 import { oursArm } from './shared/arms.ts';
-import { startCountedDatabase, type Units } from './shared/counted-database.ts';
-import { benchAccounts, startBenchDatabase } from './shared/database.ts';
+import { startCountedDatabase, type Units, benchAccounts, startBenchDatabase } from './shared/database.ts';
 import { chatBody, Connection, requestBytes } from './shared/load.ts';
 
 /**

@@ -2,7 +2,6 @@ import './shared/offer.ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allGoals, isMet } from './comparison.ts';
 import {
   benchOptions,
   bundleAll,
@@ -12,7 +11,7 @@ import {
   measureProjector,
   measureStartup,
 } from './measurements.ts';
-import { chart, report } from './report.ts';
+import { allGoals, isMet, chart, report } from './report.ts';
 import {
   bareArm,
   directArm,

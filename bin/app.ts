@@ -7,7 +7,7 @@ import { ReviewedRules } from '#lib/rules.ts';
 import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';
-import { dashboardFolder, isDashboardBuilt } from '#local/pages/dashboard-build.ts';
+import { dashboardFolder, isDashboardBuilt } from '#local/pages/dashboard.ts';
 
 /**
  * The CDK app. Context values: `stage` (a name in lib/stages.ts); `buffered=true` if the front door cannot stream;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { build } from 'vite';
 import { brotliAssets, hashedAssets } from '#contract/dashboard-config.ts';
-import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard-build.ts';
+import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard.ts';
 import { writeDocsOfOffer } from './openapi/document.ts';
 
 // Vite reads NODE_ENV. Tests set it to `test`, which would build React's slow development version.

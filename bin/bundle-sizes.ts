@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { bundleSizes } from '#lib/bundle-sizes.ts';
+import { bundleSizes } from '#lib/constructs/function-code.ts';
 
 /** Lists the start-up size of each function in KiB with its budget. Fails if one exceeds its budget. */
 const KiB = 1024;

@@ -2,8 +2,8 @@
 import './deployed-offer.ts';
 import { parseArgs } from 'node:util';
 import { stageNamed } from '#lib/stages.ts';
+import { exitStatusOf, type Result } from './preflight/account.ts';
 import { preflight } from './preflight/checks.ts';
-import { exitStatusOf, type Result } from './preflight/clients.ts';
 
 const usage = `Usage: npm run preflight -- STAGE
 

@@ -4,8 +4,7 @@ import { parseArgs } from 'node:util';
 import Stripe from 'stripe';
 import { routes } from '#contract/routes.ts';
 import { stageNamed } from '#lib/stages.ts';
-import { findStack } from './preflight/account.ts';
-import { type Clients, createClients, regionOf } from './preflight/clients.ts';
+import { findStack, type Clients, createClients, regionOf } from './preflight/account.ts';
 import { modeOf, readApiKey, setUpStripe, type Step } from './stripe/set-up.ts';
 
 const usage = `Usage: npm run stripe-setup -- STAGE [--check]

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from '@lingui/cli';
 import { formatter } from '@lingui/format-po';
-import { languages } from '../functions/contract/accounts/languages.ts';
+import { languages } from '../functions/contract/accounts/preferences.ts';
 
 const pages = 'src/pages';
 const folders = readdirSync(join(import.meta.dirname, pages), { withFileTypes: true }).filter((entry) =>

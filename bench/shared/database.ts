@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -11,6 +12,7 @@ import { openMeter } from '#domain/billing/grants.ts';
 import { onPlan } from '#domain/meter/rate-window.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
+import { listen, listener, type Loopback, readBody } from '#local/shared/loopback.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 
 const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
@@ -82,4 +84,79 @@ export function benchAccounts(count: number, options: BenchAccountOptions = {}):
     const item = { ...newMeterRow(used, []), k: { [digest]: now + 365 * 86_400 } };
     return { accountId, key, item };
   });
+}
+
+/** Capacity units by table, or `table/index`. */
+export type Units = Record<string, { read: number; write: number }>;
+
+interface Capacity {
+  readonly CapacityUnits?: number;
+}
+
+interface Consumed {
+  readonly TableName?: string;
+  readonly Table?: Capacity;
+  readonly GlobalSecondaryIndexes?: Readonly<Record<string, Capacity>>;
+}
+
+/** Operations that report their units. */
+const counted =
+  /^DynamoDB_\d+\.(?:((?:Put|Update|Delete|BatchWrite|TransactWrite)Items?|BatchExecuteStatement)|(?:Get|BatchGet|TransactGet)Items?|Query|Scan)$/;
+
+/** Forwards requests to a database and sums the units that it reports, whatever client sent them. */
+export async function startCountedDatabase(upstream: string): Promise<Loopback & { readonly take: () => Units }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  let units: Units = {};
+
+  function add(name: string, kind: 'read' | 'write', { CapacityUnits = 0 }: Capacity = {}): void {
+    const sum = (units[name] ??= { read: 0, write: 0 });
+    sum[kind] += CapacityUnits;
+  }
+
+  function addAll(kind: 'read' | 'write', { TableName = '', Table, GlobalSecondaryIndexes = {} }: Consumed): void {
+    add(TableName, kind, Table);
+    for (const [index, capacity] of Object.entries(GlobalSecondaryIndexes))
+      add(`${TableName}/${index}`, kind, capacity);
+  }
+
+  function forward({ method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { hostname, port, host } = new URL(upstream);
+    const changed = { ...headers, host, 'content-length': String(body.length) };
+    request({ agent, hostname, port, method, path: url, headers: changed }, resolve).on('error', reject).end(body);
+    return promise;
+  }
+
+  const server = await listen(
+    listener(async (req, res) => {
+      const asked = await readBody(req);
+      const match = counted.exec(String(req.headers['x-amz-target'] ?? ''));
+      const counting = match
+        ? Buffer.from(JSON.stringify({ ...JSON.parse(asked.toString()), ReturnConsumedCapacity: 'INDEXES' }))
+        : asked;
+      const reply = await forward(req, counting);
+      const answer = await readBody(reply);
+      const { 'x-amz-crc32': _, ...headers } = reply.headers;
+      if (!match || reply.statusCode !== 200) {
+        res.writeHead(reply.statusCode ?? 502, headers).end(answer);
+        return;
+      }
+      const { ConsumedCapacity = [], ...output } = JSON.parse(answer.toString());
+      for (const one of [ConsumedCapacity].flat()) addAll(match[1] ? 'write' : 'read', one);
+      const body = Buffer.from(JSON.stringify(output));
+      res.writeHead(200, { ...headers, 'content-length': String(body.length) }).end(body);
+    }),
+  );
+  return {
+    ...server,
+    take() {
+      const taken = units;
+      units = {};
+      return taken;
+    },
+    async close() {
+      await server.close();
+      agent.destroy();
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs 
 import * as v from 'valibot';
 import type { GenericSchema } from 'valibot';
 import { isFormFile } from '#contract/http/request.ts';
-import { isListOfTokenIds, isTokenIds } from '#contract/inference/token-ids.ts';
+import { isListOfTokenIds, isTokenIds } from '#contract/inference/openai-fields.ts';
 import { isJsonObject } from '#contract/shared/json.ts';
 
 const contract = new URL('../../functions/contract/', import.meta.url);

@@ -13,7 +13,7 @@ import { planOverview } from '#contract/offer/default-offer.ts';
 import { servicesAtOwnPrice } from '#contract/offered-services.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
+import { webhookEvents, webhookEventTypes } from '#contract/webhooks/webhooks.ts';
 import { clientRows } from './clients.ts';
 import { errorCauses } from './errors.ts';
 import { headers } from './headers.ts';

@@ -1,6 +1,5 @@
 import type { accountRoutes } from '#contract/routes/accounts.ts';
-import type { passwordRoutes } from '#contract/routes/passwords.ts';
-import type { signInRoutes } from '#contract/routes/sign-in.ts';
+import type { passwordRoutes, signInRoutes } from '#contract/routes/sign-in.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { emailChangeView } from '#domain/accounts/email-change.ts';

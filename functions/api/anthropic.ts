@@ -1,8 +1,7 @@
 import type { AnthropicMessage } from '#contract/inference/anthropic-message.ts';
-import { listedAnthropicModels } from '#contract/inference/anthropic-models.ts';
+import { listedAnthropicModels } from '#contract/listings.ts';
 import type { anthropicRoutes } from '#contract/routes/anthropic.ts';
-import { anthropicChat } from '#domain/inference/anthropic-chat.ts';
-import { conversationOfAnthropic, promptOfAnthropic } from '#domain/inference/anthropic-conversation.ts';
+import { anthropicChat, conversationOfAnthropic, promptOfAnthropic } from '#domain/inference/anthropic-chat.ts';
 import type { ChatOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 import { countPromptTokens } from '#runtime/services/prompt-tokens.ts';

@@ -1,4 +1,5 @@
 import { pricedServices } from '#contract/listings.ts';
+import type { alertRoutes } from '#contract/routes/alerts.ts';
 import type { creditRoutes } from '#contract/routes/credits.ts';
 import { balanceView, creditsView, quotaView } from '#domain/billing/balance.ts';
 import type { Operation } from '#runtime/operation.ts';
@@ -43,3 +44,9 @@ export const setLimits: Operation<typeof creditRoutes.setLimits> = async ({ spen
   (await spendingLimits()).set(caller.accountId, input.body.monthlyCredits);
 
 export const listServices: Operation<typeof creditRoutes.listServices> = () => ({ services: pricedServices() });
+
+export const getAlerts: Operation<typeof alertRoutes.getAlerts> = ({ alerts }, { caller }) =>
+  alerts().get(caller.accountId);
+
+export const setAlerts: Operation<typeof alertRoutes.setAlerts> = ({ alerts }, { input, caller }) =>
+  alerts().set(caller.accountId, input.body);

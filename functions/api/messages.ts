@@ -1,5 +1,5 @@
 import type { messageRoutes } from '#contract/routes/messages.ts';
-import type { MessageOrder } from '#domain/messages/message-order.ts';
+import type { MessageOrder } from '#domain/messages/message-service.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const getMessage: Operation<typeof messageRoutes.getMessage> = async ({ messages }, { input, caller }) =>

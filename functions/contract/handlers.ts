@@ -16,11 +16,10 @@ import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { organizationRoutes } from './routes/organizations.ts';
-import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { responseRoutes } from './routes/responses.ts';
 import { passkeyVerificationRoutes, secondFactorRoutes } from './routes/second-factor.ts';
-import { signInRoutes } from './routes/sign-in.ts';
+import { passwordRoutes, signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
@@ -32,8 +31,7 @@ type Rows = Readonly<Record<string, Route>>;
  */
 const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<Record<string, Rows>>])[] = [
   ['accounts', 'accounts', { accountRoutes }],
-  ['accounts', 'passwords', { passwordRoutes }],
-  ['accounts', 'sign-in', { signInRoutes }],
+  ['accounts', 'sign-in', { passwordRoutes, signInRoutes }],
   ['organizations', 'organizations', { organizationRoutes }],
   ['second-factor', 'second-factor', { secondFactorRoutes }],
   ['passkey-verification', 'second-factor', { passkeyVerificationRoutes }],
@@ -41,7 +39,7 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['subscriptions', 'subscriptions', { subscriptionRoutes }],
   ['payments', 'payments', { paymentRoutes }],
   ['credits', 'credits', { creditRoutes }],
-  ['alerts', 'alerts', { alertRoutes }],
+  ['credits', 'alerts', { alertRoutes }],
   ['inference', 'inference', { inferenceRoutes }],
   ['openai', 'openai', { openAiRoutes }],
   ['anthropic', 'anthropic', { anthropicRoutes }],

@@ -1,6 +1,6 @@
 import { planOfRank } from './billing/plans.ts';
 import { microPerCredit, prices } from './billing/prices.ts';
-import { callableModels, catalogClock, catalogCreated, type Model, priceAt } from './inference/models.ts';
+import { callableModels, catalogClock, catalogCreated, type Model, priceAt, phaseOf } from './inference/models.ts';
 import type { ModelPrice } from './offer/offer.ts';
 
 /** The models that can be called now. */
@@ -53,4 +53,26 @@ export function pricedServices() {
     credits,
     description,
   }));
+}
+
+/** The chat models in Anthropic's form. */
+export function listedAnthropicModels() {
+  const now = catalogClock.now();
+  const timeOf = (day: string | null) => (day === null ? null : new Date(day).toISOString());
+  const data = callableModels()
+    .filter(({ capabilities }) => capabilities.includes('chat'))
+    .map((model) => ({
+      type: 'model' as const,
+      id: model.id,
+      display_name: model.title,
+      created_at: new Date(catalogCreated * 1000).toISOString(),
+      max_input_tokens: model.contextWindow,
+      max_tokens: model.maxOutputTokens,
+      lifecycle: phaseOf(model, now) === 'deprecated' ? ('deprecated' as const) : ('active' as const),
+      deprecated_at: timeOf(model.deprecatedFrom),
+      retires_at: timeOf(model.retiredFrom),
+      capabilities: null,
+      line: null,
+    }));
+  return { data, has_more: false as const, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }

@@ -14,11 +14,10 @@ import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { organizationRoutes } from './routes/organizations.ts';
-import { passwordRoutes } from './routes/passwords.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { responseRoutes } from './routes/responses.ts';
 import { passkeyVerificationRoutes, secondFactorRoutes } from './routes/second-factor.ts';
-import { signInRoutes } from './routes/sign-in.ts';
+import { passwordRoutes, signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 

@@ -6,7 +6,7 @@ import { type AnalysisEncoders, type EncoderPlace, maxTeiTexts } from '#contract
 import type { Encoder, EntitySpan, Findings, Label, TextAnalyzer } from '#domain/analysis/analysis.ts';
 import { overallScores, type Part, partsOf } from '#domain/analysis/parts.ts';
 import { byPlace } from '#domain/analysis/quotes.ts';
-import type { ModelCall } from '#domain/inference/model-gateway.ts';
+import type { ModelCall } from '#domain/inference/order.ts';
 import { inOrder, withParts } from '#domain/inference/translation.ts';
 import type { ModelRuntime } from './sagemaker/runtime.ts';
 import { readReply } from './sagemaker/text-calls.ts';

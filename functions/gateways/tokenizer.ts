@@ -68,7 +68,7 @@ async function load(): Promise<Count> {
     import('gpt-tokenizer/bpeRanks/cl100k_base'),
     import('gpt-tokenizer/encodingParams/cl100k_base'),
     import('./byte-pairs/byte-pairs.ts'),
-    import('./byte-pairs/word-counts.ts'),
+    import('./byte-pairs/byte-pairs.ts'),
   ]);
   const word = new RegExp(Cl100KBase(ranks).tokenSplitRegex, 'uy');
   const words = new WordCounts(new BytePairs(ranks));

@@ -4,7 +4,7 @@ import type { ResponseKind } from '#contract/http/request.ts';
 import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { IssuedDevice } from '#domain/accounts/sessions.ts';
 import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import type { Meter } from '#domain/meter/meter.ts';

@@ -3,8 +3,7 @@ import { bodyKindOf } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { ContentBody } from '#contract/requests/stored-content.ts';
 import { StreamedBytes } from '#domain/inference/streamed-response.ts';
-import { assembledStream } from '#domain/requests/assembled-stream.ts';
-import { type Content, contentOf, describedBody, textBody } from '#domain/requests/stored-content.ts';
+import { assembledStream, type Content, contentOf, describedBody, textBody } from '#domain/requests/stored-content.ts';
 import type { Call } from './call.ts';
 import { headerValues } from './headers.ts';
 

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { responseFormats, TextBody } from '#contract/http/format.ts';
 import { canStoreContent, type Route } from '#contract/http/route.ts';
-import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { IssuedDevice } from '#domain/accounts/sessions.ts';
 import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { newRequestId } from '#domain/shared/credential.ts';

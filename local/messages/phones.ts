@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { InferOutput } from 'valibot';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
-import { callVoices } from '#contract/messages/voices.ts';
+import { callVoices } from '#contract/messages/messages.ts';
 import { escapeHtml } from '#contract/shared/html.ts';
 import { boundedChunks, type Engine } from '../sagemaker/engine.ts';
 import { readJsonFile, writeJsonFile } from '../shared/data-folder.ts';

@@ -4,12 +4,11 @@ import { daySeconds } from '#contract/shared/time.ts';
 import { BodyTooLarge, readBody } from '../shared/loopback.ts';
 import { describeError } from '../shared/problems.ts';
 import type { StripeFaults } from './control.ts';
-import type { IdempotentReply } from './objects/types.ts';
 import type { Store } from './store.ts';
 import { invalidRequest, newId, StripeProblem } from './wire/errors.ts';
 import { decodeForm } from './wire/params.ts';
 import { expanded, type HiddenFields, type Route } from './wire/routes.ts';
-import type { World } from './world.ts';
+import type { IdempotentReply, World } from './world.ts';
 
 export interface ApiOptions {
   readonly store: Store;

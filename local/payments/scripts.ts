@@ -7,10 +7,9 @@ import { closeDispute, openDispute, openDisputeOf, warnOfFraud } from './objects
 import { finalize, methodFor, pay, subscriptionOf, voidInvoice } from './objects/invoices.ts';
 import { attempt } from './objects/payments.ts';
 import { collect } from './objects/subscriptions.ts';
-import { idOf, type ScriptedOutcome } from './objects/types.ts';
 import type { Outcome } from './outcomes.ts';
 import { invalidRequest } from './wire/errors.ts';
-import { required, update, type World } from './world.ts';
+import { idOf, type ScriptedOutcome, required, update, type World } from './world.ts';
 
 /**
  * Makes `outcome` happen to a session, invoice, payment, subscription, customer, refund or dispute. `id` is its id, or

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import { isDamaged } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
-import { type Kind, kinds, type Objects } from './objects/types.ts';
 import { StripeProblem } from './wire/errors.ts';
+import { type Kind, kinds, type Objects } from './world.ts';
 
 /** The objects in memory, written to disk when a change is complete. */
 export interface Store {

@@ -4,8 +4,6 @@ import { listen, listener, type Loopback } from '../shared/loopback.ts';
 import { describeError, systemCode } from '../shared/problems.ts';
 import { createApi } from './api.ts';
 import { createControl, createStripeFaults, type StripeFaults } from './control.ts';
-import { createDeliveries } from './delivery.ts';
-import { accountRoutes, newEndpoint } from './objects/account.ts';
 import { paymentMethodRoutes } from './objects/cards.ts';
 import { chargeRoutes, refundRoutes } from './objects/charges.ts';
 import { checkoutRoutes, expireSession, linesOfSession } from './objects/checkout.ts';
@@ -19,13 +17,13 @@ import { defaultConfiguration, portalRoutes } from './objects/portal.ts';
 import { priceRoutes } from './objects/prices.ts';
 import { subscriptionRoutes } from './objects/subscription-routes.ts';
 import { cancel, collect, incompleteSeconds, itemOf, renew } from './objects/subscriptions.ts';
-import { idOf, type Kind } from './objects/types.ts';
 import type { Outcome } from './outcomes.ts';
 import { createPages, isPageRequest } from './pages/pages.ts';
 import { runScript } from './scripts.ts';
 import { type DueTimes, openStore, type Store } from './store.ts';
+import { createDeliveries, accountRoutes, newEndpoint } from './webhooks.ts';
 import type { HiddenFields } from './wire/routes.ts';
-import { createWorld, required, type World } from './world.ts';
+import { idOf, type Kind, createWorld, required, type World } from './world.ts';
 
 export interface StripeOptions {
   /** Epoch ms of the shifted clock. */

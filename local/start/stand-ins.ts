@@ -170,6 +170,6 @@ function audioEngine({ audioUrl }: EngineOptions, closers: Closers): Required<Pi
   const speech = demoSpeech();
   closers.add(speech);
   const transcribe = async (form: FormData) =>
-    (await import('../demo-engine/speech/recognition.ts')).demoTranscription(form);
+    (await import('../demo-engine/speech/speech.ts')).demoTranscription(form);
   return { speak: speech.speak, transcribe };
 }

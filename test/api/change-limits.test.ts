@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { longAudio } from '#contract/audio/transcriptions.ts';
+import { longAudio } from '#contract/audio/transcription.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { contentOf } from '#domain/requests/stored-content.ts';
 import { services } from '#runtime/services/container.ts';

@@ -1,7 +1,7 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
-import { codeAt, stepAt } from '#domain/accounts/totp.ts';
+import { codeAt, stepAt } from '#domain/accounts/second-factor.ts';
 import { given, secret, secrets } from '#test/attacks/planted-secrets.ts';
 import { secretBytes } from '#test/requests/accounts/second-factor.ts';
 import { allMoods, useWatchedService } from '#test/service/watched/watched-service.ts';

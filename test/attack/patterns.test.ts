@@ -64,7 +64,7 @@ const [small, large, mebibyte] = [2048, 16_384, 2 ** 20];
 
 /** Maximum characters of the texts that a file's patterns read, for files with a limit. */
 const maxLengths: Readonly<Record<string, number>> = {
-  'functions/gateways/sagemaker/container-failure.ts': 2048,
+  'functions/gateways/sagemaker/errors.ts': 2048,
 };
 const textOf = (unit: string, length: number, tail: string): string => unit.repeat(length / unit.length) + tail;
 

@@ -1,8 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
-import { agentRow } from '#repositories/agents/agent-items.ts';
-import { entryRow, messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
+import { agentRow, entryRow, messageRow, stateRow } from '#repositories/agents/agent-items.ts';
 import { useCountedApi } from '#test/service/watched/counted-api.ts';
 
 const api = useCountedApi();

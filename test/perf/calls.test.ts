@@ -6,7 +6,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
+import type { MeterStore } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { writeUnits } from '#lib/cost/cost.ts';

@@ -7,7 +7,7 @@ import { servicesAtOwnPrice } from '#contract/offered-services.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
 import { capabilityTitle, inCredits, priceLines, rateLines } from '../../src/lib/model-prices.ts';
 import { failedCalls, planChanges, serviceTitle } from '../../src/lib/offer.ts';
-import { type PlanFact, planFacts } from '../../src/lib/plan-facts.ts';
+import { type PlanFact, planFacts } from '../../src/pages/plans/plan.ts';
 import { type Html, html, type PublicPage, type Question, questionsSection } from './page.ts';
 
 export const pricingTitle = 'Models and pricing';

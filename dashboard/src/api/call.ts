@@ -3,8 +3,7 @@ import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { adoptLanguage } from '../lib/texts.ts';
-import { claimDocument, documentAccount, forgetSessions } from './account.ts';
-import { headerOfOrganization, needsAccount } from './organization.ts';
+import { claimDocument, documentAccount, forgetSessions, headerOfOrganization, needsAccount } from './account.ts';
 import {
   ApiError,
   type ApiResponse,

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import type * as v from 'valibot';
 import { recall, remember } from './account-storage.ts';
-import { documentOwner } from './organization.ts';
+import { documentOwner } from './account.ts';
 
 type ChangeDraft<Draft> = (change: Partial<Draft> | ((before: Draft) => Draft)) => void;
 

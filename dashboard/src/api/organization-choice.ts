@@ -1,7 +1,6 @@
 import { removeStored, store, storedNames } from '../lib/storage.ts';
 import { choiceName, forget, keep, leaveReason, type OrganizationChoice, remember } from './account-storage.ts';
-import { documentAccount, replaceDocument } from './account.ts';
-import { documentOrganization, documentOwner } from './organization.ts';
+import { documentAccount, replaceDocument, documentOrganization, documentOwner } from './account.ts';
 
 /** Stores the organization of this tab and of new tabs. Returns false if the browser stores nothing. */
 export function chooseOrganization(choice: OrganizationChoice | null): boolean {

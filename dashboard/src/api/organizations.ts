@@ -11,9 +11,8 @@ import {
 import type { organizationRoutes } from '#contract/routes/organizations.ts';
 import { readStored, removeStored } from '../lib/storage.ts';
 import { leaveReason } from './account-storage.ts';
-import { documentAccount } from './account.ts';
+import { documentAccount, documentOrganization, listKey } from './account.ts';
 import { call } from './call.ts';
-import { documentOrganization, listKey } from './organization.ts';
 
 const Listed = v.object({
   id: v.number(),

@@ -1,8 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { lookForNewerBuild } from '../lib/load.ts';
-import { documentAccount, endDocument } from './account.ts';
-import { documentOrganization, listKey } from './organization.ts';
+import { documentAccount, endDocument, documentOrganization, listKey } from './account.ts';
 import { ApiError } from './response.ts';
 
 const maxRetries = 2;

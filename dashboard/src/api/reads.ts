@@ -7,7 +7,7 @@ import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
-import { browserZone } from '../lib/time-zone.ts';
+import { browserZone } from '../lib/format.ts';
 import { call, type Input, loadCurrentUser, loadMember } from './call.ts';
 import { useNow } from './config.ts';
 import { listKeys } from './keys.ts';

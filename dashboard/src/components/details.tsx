@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { CopyButton } from './copy.tsx';
 import css from './details.module.css';
-import { Drawer } from './dialogs.tsx';
+import { Drawer } from './overlays.tsx';
 
 interface DetailsProps {
   /** Uses the code font and makes the value's column as wide as its content. */

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import { recall, remember } from '../api/account-storage.ts';
-import { documentOwner } from '../api/organization.ts';
+import { documentOwner } from '../api/account.ts';
 import { orReload } from '../lib/load.ts';
 import { PageSkeleton } from './boundary.tsx';
 import css from './docs.module.css';

@@ -23,9 +23,8 @@ import {
 } from 'react';
 import { Link, useLocation } from 'wouter';
 import { offer } from '#contract/offer/current-offer.ts';
-import { takeAccountChange } from '../api/account.ts';
+import { takeAccountChange, documentOrganization } from '../api/account.ts';
 import { useSellsCredits } from '../api/config.ts';
-import { documentOrganization } from '../api/organization.ts';
 import { takeLeaveReason, useMay, useOrganizations, useSharedOrganization } from '../api/organizations.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useCredits, useMe, useMember } from '../api/reads.ts';
@@ -33,19 +32,18 @@ import { formatWhole, isUnlimited } from '../lib/format.ts';
 import { followBuild, orReload } from '../lib/load.ts';
 import { PageSkeleton } from './boundary.tsx';
 import { ProductLinks, SchemeToggle, Wordmark } from './brand.tsx';
-import { Confirmations, Drawer } from './dialogs.tsx';
 import css from './frame.module.css';
 import { Icon } from './icon.tsx';
-import { LateMenu } from './menus.tsx';
 import { ErrorNotice } from './notice.tsx';
 import { notify } from './notifications.tsx';
+import { Confirmations, Drawer, LateMenu } from './overlays.tsx';
 import { restrictedLink, type Session, usePageGroups } from './page-links.ts';
 import { paletteKeys, usePalette } from './palette/use-palette.tsx';
 
 /** Loaded only for members of shared organizations. */
 const OrganizationSwitch = lazy(orReload(() => import('./organization-switch.tsx')));
 const LockedPage = lazy(orReload(() => import('./locked-page.tsx')));
-const RefusedPage = lazy(orReload(() => import('./refused-page.tsx')));
+const RefusedPage = lazy(orReload(() => import('./roles.tsx')));
 const AcceptTerms = lazy(orReload(() => import('./accept-terms.tsx')));
 
 /** The frame of every page except the sign-in pages, with the dialogs that pages share. */

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { CodeRequest } from '../lib/code/code-request.ts';
 import { codeSnippets } from '../lib/code/snippets.ts';
 import { CodeBlock } from './copy.tsx';
-import { Modal } from './dialogs.tsx';
+import { Modal } from './overlays.tsx';
 
 interface GetCodeProps {
   /** Called when the dialog opens. */

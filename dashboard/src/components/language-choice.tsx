@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
-import { languages } from '#contract/accounts/languages.ts';
+import { languages } from '#contract/accounts/preferences.ts';
 import { language } from '../lib/language.ts';
 import { chooseLanguage } from '../lib/texts.ts';
 

@@ -1,7 +1,7 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { useOpening } from '../lib/focus.ts';
 
-/** Loaded when the first dialog opens (dialogs.tsx). */
+/** Loaded when the first dialog opens (overlays.tsx). */
 export function LateModal(props: ModalProps) {
   return <Modal {...props} opened={useOpening(props.opened)} />;
 }

@@ -1,6 +1,6 @@
 import type { NotificationData } from '@mantine/notifications';
 import { type ComponentType, lazy, Suspense } from 'react';
-import { sharedValue } from '../lib/shared-value.ts';
+import { sharedValue } from '../lib/hooks.ts';
 
 const load = (): Promise<{ readonly default: ComponentType; readonly show: (message: NotificationData) => unknown }> =>
   import('./toasts.tsx');

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { type OrganizationRecord, useOrganization, useOrganizations } from '../api/organizations.ts';
 import { useOpening } from '../lib/focus.ts';
-import { roleTitles } from '../lib/roles.ts';
 import { Icon } from './icon.tsx';
+import { roleTitles } from './roles.tsx';
 import { switchOrganization } from './switch-organization.ts';
 
 interface OrganizationPopupProps {

@@ -2,13 +2,13 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { type ComponentPropsWithRef, lazy } from 'react';
-import { documentOrganization } from '../api/organization.ts';
+import { documentOrganization } from '../api/account.ts';
 import { useOrganization } from '../api/organizations.ts';
 import { orReload } from '../lib/load.ts';
-import { roleTitles } from '../lib/roles.ts';
 import { Icon } from './icon.tsx';
-import { LateMenu } from './menus.tsx';
 import css from './organization-switch.module.css';
+import { LateMenu } from './overlays.tsx';
+import { roleTitles } from './roles.tsx';
 
 const load = orReload(() => import('./organization-popup.tsx'));
 const OrganizationPopup = lazy(load);

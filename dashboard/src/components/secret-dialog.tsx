@@ -3,8 +3,8 @@ import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import css from './copy.module.css';
 import { CopyButton } from './copy.tsx';
-import { Modal } from './dialogs.tsx';
 import { Notice } from './notice.tsx';
+import { Modal } from './overlays.tsx';
 
 /** Texts for one kind of secret. */
 export interface SecretKind {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
 type Values = Readonly<Record<string, string | undefined>>;
@@ -58,4 +58,27 @@ export function useLate<Module>(load: () => Promise<Module>, isNeeded: boolean):
     };
   }, [load, isNeeded, module]);
   return module;
+}
+
+export interface SharedValue<Value> {
+  set(value: Value): void;
+  /** Returns the value, and renders the component again when it changes. */
+  use(): Value;
+}
+
+/** Creates a value that any code can set and any component can display. */
+export function sharedValue<Value>(initial: Value): SharedValue<Value> {
+  let current = initial;
+  const listeners = new Set<() => void>();
+  function subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+  return {
+    set(value) {
+      current = value;
+      for (const listener of listeners) listener();
+    },
+    use: () => useSyncExternalStore(subscribe, () => current),
+  };
 }

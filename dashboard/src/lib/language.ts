@@ -1,5 +1,5 @@
 import { i18n } from '@lingui/core';
-import { isLanguage, type Language } from '#contract/accounts/languages.ts';
+import { isLanguage, type Language } from '#contract/accounts/preferences.ts';
 
 /** Undefined outside a browser, where the public files are built. */
 declare const document: { readonly documentElement: { readonly lang: string } } | undefined;

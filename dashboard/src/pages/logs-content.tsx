@@ -9,11 +9,11 @@ import { useAction } from '../api/actions.ts';
 import { perform } from '../api/call.ts';
 import { useData } from '../api/reads.ts';
 import { toApiError } from '../api/response.ts';
-import { Allowed, useRefusal } from '../components/allowed.tsx';
 import { CodeBlock } from '../components/copy.tsx';
-import { confirm } from '../components/dialogs.tsx';
 import { ErrorNotice, Notice } from '../components/notice.tsx';
 import { notify } from '../components/notifications.tsx';
+import { confirm } from '../components/overlays.tsx';
+import { Allowed, useRefusal } from '../components/roles.tsx';
 import { formatSecond } from '../lib/format.ts';
 import type { RequestEntry } from './logs.tsx';
 

@@ -18,11 +18,18 @@ import { FilterFields, NoMatch, QueryField, useFilter } from '../components/filt
 import { Notice } from '../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../components/tables.tsx';
-import { formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../lib/format.ts';
+import {
+  formatCredits,
+  formatDuration,
+  formatSecond,
+  formatTimestamps,
+  formatWhole,
+  localDay,
+  startOfDay,
+} from '../lib/format.ts';
 import { useQuery } from '../lib/hooks.ts';
 import { lazyComponent } from '../lib/load.ts';
 import { serviceTitle } from '../lib/offer.ts';
-import { localDay, startOfDay } from '../lib/time-zone.ts';
 import { ExportButtons, ExportStatus, useLogExport } from './logs-export.tsx';
 
 const StoredTexts = lazyComponent(async () => (await import('./logs-content.tsx')).StoredTexts);

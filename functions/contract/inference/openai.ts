@@ -28,9 +28,10 @@ import {
   forwardedByCompletion,
   unservedByChat,
   unservedOptions,
+  TokenIdLists,
+  TokenIds,
 } from './openai-fields.ts';
 import { Completion, EmbeddingsRequest, finishReasons, ModelList, textList } from './requests.ts';
-import { TokenIdLists, TokenIds } from './token-ids.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
 

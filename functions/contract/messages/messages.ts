@@ -2,7 +2,71 @@ import * as v from 'valibot';
 import { instant, isVisible, pageSize, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { channels, failures } from './names.ts';
-import { callVoices } from './voices.ts';
+
+/** Voices of Amazon Polly that AWS End User Messaging supports for calls (`VoiceId` of its API), in lower case. */
+export const callVoices = [
+  'amy',
+  'astrid',
+  'bianca',
+  'brian',
+  'camila',
+  'carla',
+  'carmen',
+  'celine',
+  'chantal',
+  'conchita',
+  'cristiano',
+  'dora',
+  'emma',
+  'enrique',
+  'ewa',
+  'filiz',
+  'geraint',
+  'giorgio',
+  'gwyneth',
+  'hans',
+  'ines',
+  'ivy',
+  'jacek',
+  'jan',
+  'joanna',
+  'joey',
+  'justin',
+  'karl',
+  'kendra',
+  'kimberly',
+  'lea',
+  'liv',
+  'lotte',
+  'lucia',
+  'lupe',
+  'mads',
+  'maja',
+  'marlene',
+  'mathieu',
+  'matthew',
+  'maxim',
+  'mia',
+  'miguel',
+  'mizuki',
+  'naja',
+  'nicole',
+  'penelope',
+  'raveena',
+  'ricardo',
+  'ruben',
+  'russell',
+  'salli',
+  'seoyeon',
+  'takumi',
+  'tatyana',
+  'vicki',
+  'vitoria',
+  'zeina',
+  'zhiyu',
+] as const;
+
+export const defaultVoice = 'matthew';
 
 /** In order of progress. The last three can follow any earlier status. */
 export const messageStatuses = ['queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const;

@@ -8,11 +8,12 @@ import {
   TermsAcceptance,
   TokenQuery,
   User,
+  ExportPage,
+  ExportQuery,
 } from '../accounts/accounts.ts';
-import { ExportPage, ExportQuery } from '../accounts/export.ts';
-import { MailPreferences } from '../accounts/mail-preferences.ts';
+import { MailPreferences } from '../accounts/preferences.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { hashing } from './passwords.ts';
+import { hashing } from './sign-in.ts';
 
 export const accountRoutes = {
   confirm: defineRoute({

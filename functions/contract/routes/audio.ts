@@ -9,8 +9,6 @@ import {
   Transcription,
   TranscriptionForm,
   TranscriptionRequest,
-} from '../audio/transcription.ts';
-import {
   NewTranscription,
   NewUpload,
   TranscriptionJob,
@@ -19,7 +17,7 @@ import {
   TranscriptionQuery,
   TranscriptionResult,
   Upload,
-} from '../audio/transcriptions.ts';
+} from '../audio/transcription.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
 /** The model may compute until SageMaker's timeout for the first byte. The rest is for reading its reply. */

@@ -1,8 +1,9 @@
 import { KeyList, KeyRecord } from '../accounts/keys.ts';
 import { LedgerPage, LedgerQuery } from '../billing/credits.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { DirectoryPage, DirectoryQuery } from '../operators/directory.ts';
 import {
+  DirectoryPage,
+  DirectoryQuery,
   AccountDetails,
   AccountKeyPath,
   AccountPath,

@@ -12,7 +12,7 @@ import {
   VerifiedPasskey,
 } from '../accounts/second-factor.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { hashing } from './passwords.ts';
+import { hashing } from './sign-in.ts';
 
 export const secondFactorRoutes = {
   completeSignIn: defineRoute({

@@ -1,5 +1,5 @@
 import { planAt, soldPlans } from '../billing/plans.ts';
-import type { WebhookData, WebhookEventType } from './events.ts';
+import type { WebhookData, WebhookEventType } from './webhooks.ts';
 
 const ofAccount = { accountId: 4_815_162_342_000_042, seq: 17 };
 /** The plan below the plan of the samples, if any. */

@@ -1,6 +1,161 @@
 import * as v from 'valibot';
-import { instant, integer, isVisible, pageSize, text, whole } from '../shared/fields.ts';
-import { webhookEventTypes } from './events.ts';
+import { alertKinds } from '../alerts/alert-kinds.ts';
+import { planListing } from '../billing/plans.ts';
+import { channels, failures } from '../messages/names.ts';
+import { instant, integer, isVisible, pageSize, text, whole, accountId } from '../shared/fields.ts';
+import { limitPeriods } from '../shared/limits.ts';
+
+/** Common fields of all events. `seq` orders those of the ledger. */
+const ofAccount = {
+  accountId,
+  seq: v.pipe(whole, v.description('Number of the ledger entry, or of the newest entry at the time of the event.')),
+};
+const credits = v.pipe(v.number(), v.description('Exact to the millionth.'));
+const balance = v.pipe(v.number(), v.description('Credits after the event, exact to the millionth.'));
+const planId = v.picklist(planListing.map(({ name }) => name));
+
+const ofSubscription = { ...ofAccount, subscriptionId: v.string(), planId };
+const ofKey = { ...ofAccount, keyId: v.string() };
+const ofMessage = v.object({
+  accountId,
+  messageId: v.string(),
+  channel: v.picklist(channels),
+  failure: v.pipe(v.nullable(v.picklist(failures)), v.description('Why it was not delivered.')),
+  country: v.string(),
+  segments: v.nullable(whole),
+  reference: v.nullable(v.string()),
+  credits: whole,
+});
+const ofTranscription = { ...ofAccount, transcriptionId: v.string(), credits };
+const changedPlan = v.object({ ...ofSubscription, previousPlanId: planId });
+
+/**
+ * All events by type, with the time at which they happen and the schema of `data`. Each event is stored with the write
+ * that causes it.
+ */
+export const webhookEvents = {
+  'credits.granted': {
+    description: 'Credits were granted: by the plan, the free month, or an operator.',
+    data: v.object({ ...ofAccount, credits, source: v.picklist(['free', 'plan', 'purchase']), balance }),
+  },
+  'credits.low': {
+    description: '80% of the credits that were available in the billing month are used.',
+    data: v.object({ ...ofAccount, balance }),
+  },
+  'credits.exhausted': {
+    description: 'Less than one credit is left of those that were available in the billing month.',
+    data: v.object({ ...ofAccount, balance }),
+  },
+  'credits.expired': {
+    description: 'Credits have expired.',
+    data: v.object({ ...ofAccount, credits, balance }),
+  },
+  'subscription.created': {
+    description: 'A subscription began.',
+    data: v.object(ofSubscription),
+  },
+  'subscription.renewed': {
+    description: 'A new month of the subscription began.',
+    data: v.object({ ...ofSubscription, periodStart: instant, periodEnd: instant }),
+  },
+  'subscription.upgraded': {
+    description: 'The subscription was upgraded to a larger plan.',
+    data: changedPlan,
+  },
+  'subscription.downgraded': {
+    description: 'The subscription continued with a smaller plan as a new month began.',
+    data: changedPlan,
+  },
+  'subscription.cancelled': {
+    description: 'The subscription was cancelled.',
+    data: v.object({ ...ofSubscription, endsAt: instant, creditsExpireAt: instant }),
+  },
+  'subscription.resumed': {
+    description: 'The cancellation of the subscription was undone: it continues with the same plan.',
+    data: v.object(ofSubscription),
+  },
+  'subscription.expired': {
+    description: 'The subscription ended: its credits have expired, or another one replaced it.',
+    data: v.object(ofSubscription),
+  },
+  'key.created': {
+    description: 'An API key was created.',
+    data: v.object(ofKey),
+  },
+  'key.rotated': {
+    description: 'An API key was replaced by a new one, `keyId`.',
+    data: v.object({
+      ...ofKey,
+      previousKeyId: v.string(),
+      previousExpiresAt: v.pipe(
+        v.nullable(instant),
+        v.description('When the old key stops working; null if it stopped immediately.'),
+      ),
+    }),
+  },
+  'key.revoked': {
+    description: 'An API key was revoked.',
+    data: v.object(ofKey),
+  },
+  'key.limit_reached': {
+    description: 'Less than one credit is left of the spending limit of an API key in its period.',
+    data: v.object({
+      ...ofKey,
+      limit: v.object({ credits, period: v.picklist(limitPeriods) }),
+      used: credits,
+      resetsAt: v.pipe(v.nullable(instant), v.description('Null for a limit in `total`.')),
+    }),
+  },
+  'alert.triggered': {
+    description: 'An alert rule with the channel webhook became true. Sent once per period of the rule.',
+    data: v.object({
+      ...ofAccount,
+      kind: v.picklist(alertKinds),
+      value: v.pipe(v.number(), v.description('Value of the rule: credits, or percent.')),
+      keyId: v.pipe(v.nullable(v.string()), v.description('Id of the key, if the rule is about keys.')),
+      balance,
+    }),
+  },
+  'message.sent': {
+    description: 'A message was handed to the carrier.',
+    data: ofMessage,
+  },
+  'message.delivered': {
+    description: 'A message reached the phone, or the call was answered and its text played to the end.',
+    data: ofMessage,
+  },
+  'message.undelivered': {
+    description: 'The carrier could not deliver a message, or nobody answered the call.',
+    data: ofMessage,
+  },
+  'message.failed': {
+    description: 'A message did not reach the carrier. Its credits were refunded.',
+    data: ofMessage,
+  },
+  'transcription.completed': {
+    description: 'A transcription of long audio was completed.',
+    data: v.object({
+      ...ofTranscription,
+      durationSeconds: v.pipe(v.number(), v.description('Duration of the audio, as charged.')),
+    }),
+  },
+  'transcription.failed': {
+    description: 'A transcription of long audio failed or expired. Its credits were refunded.',
+    data: v.object({ ...ofTranscription, status: v.picklist(['failed', 'expired']) }),
+  },
+  'webhook.test': {
+    description: 'A test was requested. It is sent only to that webhook, regardless of its subscribed events.',
+    data: v.object({ accountId, webhookId: v.string() }),
+  },
+} as const satisfies Readonly<Record<string, { readonly description: string; readonly data: v.GenericSchema }>>;
+
+export type WebhookEventType = keyof typeof webhookEvents;
+export type WebhookData<Type extends WebhookEventType> = v.InferInput<(typeof webhookEvents)[Type]['data']>;
+
+/** Event types in the order of the catalog. */
+export const webhookEventTypes = Object.keys(webhookEvents).filter((type): type is WebhookEventType =>
+  Object.hasOwn(webhookEvents, type),
+);
 
 const body = 'must be a JSON object';
 

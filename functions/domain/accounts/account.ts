@@ -1,7 +1,6 @@
 import { canonicalEmail } from '#contract/accounts/email.ts';
-import type { Language } from '#contract/accounts/languages.ts';
-import type { MailKind } from '#contract/accounts/mail-preferences.ts';
 import { isName, withoutHidden } from '#contract/accounts/names.ts';
+import type { Language, MailKind } from '#contract/accounts/preferences.ts';
 import type { Plans } from '#contract/billing/plans.ts';
 import type { Settled } from '../meter/meter.ts';
 import type { OutgoingMail } from '../shared/ports.ts';

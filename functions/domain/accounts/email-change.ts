@@ -1,4 +1,4 @@
-import type { Language } from '#contract/accounts/languages.ts';
+import type { Language } from '#contract/accounts/preferences.ts';
 import { dayMs, endOfMonth, iso } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ExportItem } from '#contract/accounts/export.ts';
+import type { ExportItem } from '#contract/accounts/accounts.ts';
 import { parseJson } from '#contract/shared/json.ts';
 import { ServiceError } from '../shared/service-error.ts';
 

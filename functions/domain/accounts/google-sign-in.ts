@@ -1,4 +1,4 @@
-import type { Language } from '#contract/accounts/languages.ts';
+import type { Language } from '#contract/accounts/preferences.ts';
 import type { Plans } from '#contract/billing/plans.ts';
 import { openMeter } from '../billing/grants.ts';
 import { newAccountId } from '../shared/credential.ts';

@@ -1,5 +1,5 @@
-import type { Language } from '#contract/accounts/languages.ts';
 import { isName } from '#contract/accounts/names.ts';
+import type { Language } from '#contract/accounts/preferences.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { brand, escapeHtml } from '#contract/shared/html.ts';
 import { en, type Phrase } from '../shared/phrases.ts';

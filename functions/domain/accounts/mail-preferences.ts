@@ -1,4 +1,4 @@
-import { type MailPreferences, mailKinds, type MailKind } from '#contract/accounts/mail-preferences.ts';
+import { type MailPreferences, mailKinds, type MailKind } from '#contract/accounts/preferences.ts';
 import type { Account } from './account.ts';
 import type { Addressee } from './mail-layout.ts';
 

@@ -1,4 +1,4 @@
-import type { MailPreferences } from '#contract/accounts/mail-preferences.ts';
+import type { MailPreferences } from '#contract/accounts/preferences.ts';
 import { dayMs, endOfMonth } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '#contract/accounts/languages.ts';
+import type { Language } from '#contract/accounts/preferences.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { openMeter } from '../billing/grants.ts';
 import { issueCredential, newAccountId, newRequestId, parseCredential } from '../shared/credential.ts';
@@ -6,8 +6,7 @@ import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, type AccountSettings, type AccountStore, normalizedEmail } from './account.ts';
 import { confirmationMail } from './mails.ts';
-import { hashPassword } from './password-hash.ts';
-import { refuseGuessablePassword } from './passwords.ts';
+import { hashPassword, refuseGuessablePassword } from './passwords.ts';
 import { acceptedNow } from './terms.ts';
 import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 

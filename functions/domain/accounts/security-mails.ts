@@ -4,10 +4,9 @@ import { newRequestId } from '../shared/credential.ts';
 import { en } from '../shared/phrases.ts';
 import type { Random } from '../shared/ports.ts';
 import type { Account, OutgoingMail } from './account.ts';
-import type { DeviceNotice } from './devices.ts';
 import { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
 import { addresseeOf } from './mail-preferences.ts';
-import type { SessionOrigin } from './sessions.ts';
+import type { DeviceNotice, SessionOrigin } from './sessions.ts';
 import { deviceMails, keyMails, type Throttle } from './throttle.ts';
 
 const securityChanges = {

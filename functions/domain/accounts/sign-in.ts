@@ -2,11 +2,10 @@ import { minuteMs } from '#contract/shared/time.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, type AccountSettings, type AccountStore, normalizedEmail } from './account.ts';
-import type { DeviceService } from './devices.ts';
 import { identityOf, type IdentityStore, type IdentityTokens } from './google-sign-in.ts';
-import { decoyHash, hashPassword, isOutdated, verifyPassword } from './password-hash.ts';
-import type { PasswordStore } from './passwords.ts';
+import { decoyHash, hashPassword, isOutdated, verifyPassword, type PasswordStore } from './passwords.ts';
 import type { FactorProof } from './second-factor.ts';
+import type { DeviceService } from './sessions.ts';
 import {
   deviceGuesses,
   guessesFromNetwork,

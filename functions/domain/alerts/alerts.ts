@@ -1,7 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { AlertRule, Alerts } from '#contract/routes/alerts.ts';
 import { isReadable, type KeyStore } from '../keys/key.ts';
-import { familyOf, familyOfBudget } from '../meter/key-limits.ts';
+import { familyOf, familyOfBudget } from '../meter/limits.ts';
 import {
   heldOf,
   type StoredAlerts,

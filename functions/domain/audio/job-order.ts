@@ -1,4 +1,4 @@
-import { longAudio, type NewTranscription, type NewUpload } from '#contract/audio/transcriptions.ts';
+import { longAudio, type NewTranscription, type NewUpload } from '#contract/audio/transcription.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { Order, Proof } from '../inference/order.ts';
 import { secondPrice } from '../meter/pricing.ts';

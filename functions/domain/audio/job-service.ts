@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { maxTranscriptBytes, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
-import { longAudio } from '#contract/audio/transcriptions.ts';
+import { maxTranscriptBytes, TranscriptSegment, TranscriptWord, longAudio } from '#contract/audio/transcription.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { LedgerEntry } from '../meter/meter.ts';
 import type { Metering, OpenHold } from '../meter/metering.ts';

@@ -1,7 +1,7 @@
-import type { NewTranscription, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
+import type { NewTranscription, transcriptionStatuses } from '#contract/audio/transcription.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { iso } from '#contract/shared/time.ts';
-import type { ChargeSettlement } from '../meter/meter-store.ts';
+import type { ChargeSettlement } from '../meter/meter.ts';
 import type { MeterChanged } from '../meter/metering.ts';
 import type { RefundableCharge, RefundWrite, WrittenRefund } from '../meter/refund.ts';
 import type { ModelTranscript } from './transcription.ts';

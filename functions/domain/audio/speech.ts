@@ -8,8 +8,7 @@ import {
 } from '#contract/audio/speech.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { ResponseKind } from '#contract/http/request.ts';
-import type { ModelCall } from '../inference/model-gateway.ts';
-import type { Order } from '../inference/order.ts';
+import type { ModelCall, Order } from '../inference/order.ts';
 import { StreamedBytes } from '../inference/streamed-response.ts';
 import { pricePerStarted } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';

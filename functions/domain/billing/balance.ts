@@ -3,8 +3,7 @@ import { isServiceName, microPerCredit, type ServiceName } from '#contract/billi
 import { isoOfSeconds } from '#contract/shared/time.ts';
 import { currentLots, mergedLots } from '../meter/lots.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
-import { periodEnd } from '../meter/periods.ts';
-import { planOfMeter } from '../meter/plan-terms.ts';
+import { periodEnd, planOfMeter } from '../meter/periods.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** Formats `GET /credits/me` (docs/credits.md#fields-and-headers). */

@@ -1,6 +1,7 @@
 import { freePlanRank, monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { addMonths, daySeconds, monthsSince } from '#contract/shared/time.ts';
+import { withCapMonth } from '../meter/limits.ts';
 import { addLot, capPlanLots, expireLots, settleLots } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import {
@@ -12,11 +13,11 @@ import {
   periodEnd,
   periodStart,
   subscriptionTransition,
+  noticeOf,
+  planOfMeter,
 } from '../meter/periods.ts';
-import { noticeOf, planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan, unlimited } from '../meter/rate-window.ts';
 import { maxEndedCancellations } from '../meter/refund.ts';
-import { withCapMonth } from '../meter/spending-cap.ts';
 
 /** Months that a grant outlives its month (docs/specification.md#credits, docs/credits.md#grants). */
 export const rollOverMonths = 3;

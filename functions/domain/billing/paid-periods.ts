@@ -1,7 +1,6 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import type { Meter, Settled } from '../meter/meter.ts';
-import { chain, counted } from '../meter/periods.ts';
-import { planOfMeter } from '../meter/plan-terms.ts';
+import { chain, counted, planOfMeter } from '../meter/periods.ts';
 import { grantMonth, recorded, withNotice } from './grants.ts';
 
 /** A period that the payment provider charged. Epoch seconds. */

@@ -1,14 +1,12 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { dayOf, isoOfSeconds } from '#contract/shared/time.ts';
-import { startOfPeriod } from '../meter/key-limits.ts';
 import { withCallsOf } from '../meter/lanes.ts';
+import { startOfPeriod, capEnd, forecastOf, withCap } from '../meter/limits.ts';
 import { heldCredits, type Meter, usedCredits } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted } from '../meter/periods.ts';
-import { capEnd, forecastOf, withCap } from '../meter/spending-cap.ts';
 import type { Clock } from '../shared/ports.ts';
-import type { StatementStore } from './statements.ts';
-import { utcDays } from './usage-days.ts';
+import { type StatementStore, utcDays } from './statements.ts';
 
 interface LimitParts {
   readonly metering: () => Pick<Metering, 'current' | 'change' | 'lanesOf' | 'visitLanes'>;

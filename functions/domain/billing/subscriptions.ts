@@ -1,11 +1,16 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import type { MeterStore } from '../meter/meter-store.ts';
-import { isSubscribed, type Meter, type Settled, type Subscription, usedCredits } from '../meter/meter.ts';
+import {
+  type MeterStore,
+  isSubscribed,
+  type Meter,
+  type Settled,
+  type Subscription,
+  usedCredits,
+} from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import { isReturned, pastDueSeconds, periodEnd } from '../meter/periods.ts';
-import { planOfMeter } from '../meter/plan-terms.ts';
+import { isReturned, pastDueSeconds, periodEnd, planOfMeter } from '../meter/periods.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { tokenCost } from '#contract/billing/cost.ts';
 import type { LedgerPage } from '#contract/billing/credits.ts';
 import { freePlanRank } from '#contract/billing/plans.ts';
-import { microPerCredit } from '#contract/billing/prices.ts';
+import { tokenCost, microPerCredit } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
 import { isCallable, type Model, servedModel } from '#contract/inference/models.ts';
 import { ChatCompletionChunk } from '#contract/inference/stream-events.ts';

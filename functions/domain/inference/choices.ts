@@ -3,9 +3,8 @@ import { type ChatFormat, nextSeed } from './chat.ts';
 import type { CompletionFormat, Prompt } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import type { Inference, Priced } from './inference.ts';
-import type { ModelGateway } from './model-gateway.ts';
 import { addUsage, type ModelUsage } from './model-stream.ts';
-import type { ChatOrder, CompletionOrder, Order, Proof } from './order.ts';
+import type { ModelGateway, ChatOrder, CompletionOrder, Order, Proof } from './order.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
 /** Choices of one request. Each is a separate model call and charged like one, in one admission. */

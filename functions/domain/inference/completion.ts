@@ -15,8 +15,7 @@ import {
   ReportedUsage,
   totalled,
 } from './model-stream.ts';
-import { modelSampling, type Proof, type Sampling, TokenCount } from './order.ts';
-import { decodedTexts } from './token-texts.ts';
+import { modelSampling, type Proof, type Sampling, TokenCount, decodedTexts } from './order.ts';
 
 /** Default for requests without `max_tokens` (docs/specification.md#post-completions). */
 const defaultMaxTokens = 100;

@@ -5,8 +5,7 @@ import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/reque
 import { limits } from '#contract/shared/limits.ts';
 import type { TokenEncoding } from '../shared/ports.ts';
 import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
-import { type Proof, TokenCount } from './order.ts';
-import { type Decoding, decodedTexts } from './token-texts.ts';
+import { type Proof, TokenCount, type Decoding, decodedTexts } from './order.ts';
 
 /** Texts, or their token ids. */
 export type EmbeddingsInput = EmbeddingsRequest | OpenAiEmbeddingsRequest;

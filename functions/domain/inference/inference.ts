@@ -28,9 +28,9 @@ import {
 } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import { type EmbeddingsInput, toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
-import type { ModelGateway } from './model-gateway.ts';
 import { billable, DeliveredText, isPossibleCount, type ModelUsage, type UsageBounds } from './model-stream.ts';
 import {
+  type ModelGateway,
   type ChatOrder,
   type CompletionOrder,
   countTokens,

@@ -1,11 +1,12 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { PriceCode } from '../meter/pricing.ts';
-import type { Tokenizer } from '../shared/ports.ts';
+import type { Tokenizer, TokenEncoding } from '../shared/ports.ts';
+import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import type { JsonLiterals } from '../shared/text.ts';
 import type { ChatFormat, ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
-import type { EmbeddingsInput, ModelEmbeddingsRequest } from './embeddings.ts';
-import type { ModelCall, ModelStream } from './model-gateway.ts';
+import type { EmbeddingsInput, ModelEmbeddingsRequest, ModelEmbeddings } from './embeddings.ts';
+import type { ModelChunk } from './model-stream.ts';
 import type { OutputCheck } from './output-rule.ts';
 import type { Tariff } from './tariff.ts';
 
@@ -165,4 +166,52 @@ export const maxTokensOf = (texts: readonly string[]): number =>
 
 export async function countTokens(texts: readonly string[], tokenizer: Tokenizer): Promise<number> {
   return new TokenCount(texts, tokenizer).upTo(Number.POSITIVE_INFINITY);
+}
+
+/** Throws MODEL_ERROR, MODEL_TIMEOUT, or SERVICE_UNAVAILABLE, which includes missing endpoints. */
+export interface ModelGateway {
+  chat(model: string, request: ModelChatRequest): ModelCall<Promise<ModelChatReply>>;
+  chatStream(model: string, request: ModelChatRequest): ModelCall<ModelStream>;
+  completion(model: string, request: ModelCompletionRequest): ModelCall<Promise<ModelCompletionReply>>;
+  completionStream(model: string, request: ModelCompletionRequest): ModelCall<ModelStream>;
+  embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings>;
+}
+
+/** A model call that is sent once. `prepare` serializes and signs the request; otherwise `send` does. */
+export interface ModelCall<Result> extends Preparable {
+  /** `signal` shortens the gateway's own deadline. An abort is a MODEL_TIMEOUT too. */
+  send(signal?: AbortSignal): Result;
+}
+
+/** Must be consumed immediately, because its deadline is already running. */
+export interface ModelStream {
+  readonly chunks: AsyncGenerator<ModelChunk>;
+  readonly cancel: () => void;
+}
+
+export interface Decoding {
+  readonly model: string;
+  /** Maximum tokens of a text. */
+  readonly window: number;
+  /** Maximum UTF-8 bytes of all texts: as many as the body of a request may have. A token may have 128. */
+  readonly maxBytes: number;
+  /** Name of the field, for errors. */
+  readonly path: string;
+  readonly tokenizer: TokenEncoding;
+  readonly prove: Proof;
+}
+
+/** Decodes texts that a client sent as token ids. Throws 400 if a text exceeds the window or all exceed `maxBytes`. */
+export async function decodedTexts(
+  texts: readonly (readonly number[])[],
+  { model, window, maxBytes, path, tokenizer, prove }: Decoding,
+): Promise<readonly string[]> {
+  const longest = texts.find((ids) => ids.length > window);
+  if (longest) throw contextLengthExceeded(model, window, longest.length, 0);
+  await prove();
+  const decoded = await tokenizer.decode(texts, maxBytes);
+  if (decoded) return decoded;
+  throw new ServiceError('INVALID_FORMAT', `${path} must decode to at most ${maxBytes} bytes of text.`, {
+    field: { path, isMissing: false },
+  });
 }

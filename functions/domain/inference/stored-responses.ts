@@ -3,8 +3,7 @@ import type { ResponseObject, DeletedResponse, InputItemList } from '#contract/i
 import type { InputItemsQuery } from '#contract/inference/responses.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dayMs } from '#contract/shared/time.ts';
-import type { OpenCall } from '../meter/meter-store.ts';
-import type { Hold } from '../meter/meter.ts';
+import type { OpenCall, Hold } from '../meter/meter.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { cancelledResponse } from './responses-format.ts';

@@ -1,4 +1,4 @@
-import { perMicrocredit, roundedUp, tokenCost, unitCost, type UnitPrice } from '#contract/billing/cost.ts';
+import { perMicrocredit, roundedUp, tokenCost, unitCost, type UnitPrice } from '#contract/billing/prices.ts';
 import { findModel, priceAt } from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
 import {

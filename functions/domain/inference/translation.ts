@@ -7,8 +7,7 @@ import { failingTogether } from '../shared/concurrency.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { codePoints } from '../shared/text.ts';
 import type { ModelChatRequest } from './chat.ts';
-import type { ModelGateway } from './model-gateway.ts';
-import type { Order, Proof } from './order.ts';
+import type { ModelGateway, Order, Proof } from './order.ts';
 
 /** `amount` is the exact price. */
 export interface TranslationOrder extends Order {

@@ -4,7 +4,7 @@ import type { AuditEvent } from '#contract/operators/operators.ts';
 import { epochMs } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso, isoOrNull } from '#contract/shared/time.ts';
-import { type Budget, budgetAt, budgetOf, familyOf, nextPeriod, type WorkingKey } from '../meter/key-limits.ts';
+import { type Budget, budgetAt, budgetOf, familyOf, nextPeriod, type WorkingKey } from '../meter/limits.ts';
 import type { KeyEvent } from '../meter/meter.ts';
 import type { OutgoingMail } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

@@ -3,7 +3,7 @@ import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
 import type { Channel, Failure } from '#contract/messages/names.ts';
 import type { Segments } from '#contract/messages/segments.ts';
 import { dayMs, iso } from '#contract/shared/time.ts';
-import type { ChargeSettlement } from '../meter/meter-store.ts';
+import type { ChargeSettlement } from '../meter/meter.ts';
 import type { MeterChanged } from '../meter/metering.ts';
 import type { RefundableCharge, RefundWrite, WrittenRefund } from '../meter/refund.ts';
 import type { Claim } from '../shared/idempotency.ts';

@@ -2,13 +2,21 @@ import { soldPlans } from '#contract/billing/plans.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { RecentMap } from '../shared/recent-map.ts';
 import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../shared/service-error.ts';
-import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import { ownCalls } from './lanes.ts';
+import {
+  type Budget,
+  budgetAt,
+  isSameLimit,
+  type KeyLimits,
+  limitsOf,
+  nextPeriod,
+  affordable,
+  capEnd,
+} from './limits.ts';
 import type { Meter } from './meter.ts';
-import { hasFeature } from './plan-terms.ts';
+import { hasFeature } from './periods.ts';
 import { decimalCredits, type PriceCode } from './pricing.ts';
 import { rateStatus } from './rate-window.ts';
-import { affordable, capEnd } from './spending-cap.ts';
 
 /** Seconds that a hold outlives its function, so that a slow clock or a late settlement still finds it open. */
 export const graceSeconds = 60;

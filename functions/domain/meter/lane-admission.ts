@@ -1,8 +1,7 @@
 import type { Attempt } from './admission.ts';
-import { isLimited } from './key-limits.ts';
 import { hashOf, isWithinPlan, mayLease } from './lanes.ts';
-import type { MeterStore } from './meter-store.ts';
-import type { Allowance, Meter } from './meter.ts';
+import { isLimited } from './limits.ts';
+import type { MeterStore, Allowance, Meter } from './meter.ts';
 import type { OpenHold } from './metering.ts';
 
 /** Lanes that are tried before the account's own item. */

@@ -1,9 +1,17 @@
 import { accountBusy } from '../shared/service-error.ts';
-import { isLimited } from './key-limits.ts';
 import { isWithinPlan, type Lane, laneCalls, maxLanes, mayLease } from './lanes.ts';
+import { isLimited } from './limits.ts';
 import { currentLots } from './lots.ts';
-import type { LaneImage, MeterStore } from './meter-store.ts';
-import { balance, heldCredits, type Lease, type LedgerEntry, type Lot, type Meter } from './meter.ts';
+import {
+  type LaneImage,
+  type MeterStore,
+  balance,
+  heldCredits,
+  type Lease,
+  type LedgerEntry,
+  type Lot,
+  type Meter,
+} from './meter.ts';
 import { periodStart } from './periods.ts';
 
 /** Running calls in the account's own item from which lanes are opened. Below, its writes take at most two units. */

@@ -1,10 +1,10 @@
 import { RecentMap } from '../shared/recent-map.ts';
 import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
-import { contentIdOf } from './key-limits.ts';
 import type { laneAdmissions, Lanes } from './lane-admission.ts';
 import type { LaneKeeper } from './lane-keeper.ts';
 import type { Lane } from './lanes.ts';
+import { contentIdOf } from './limits.ts';
 import {
   type ChargeSettlement,
   type MeterStore,
@@ -13,8 +13,12 @@ import {
   raceBound,
   raceEnd,
   type Settlement,
-} from './meter-store.ts';
-import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
+  type Allowance,
+  type Hold,
+  type Meter,
+  type Settled,
+  type TokenCounts,
+} from './meter.ts';
 import { nextTransition } from './periods.ts';
 import { type PriceCode, unitPriceOfCode, type Receipt } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';

@@ -1,5 +1,4 @@
-import { unitCost, type UnitPrice } from '#contract/billing/cost.ts';
-import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
+import { unitCost, type UnitPrice, microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
 import type { RateLimit } from '../shared/service-error.ts';
 

@@ -1,13 +1,20 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
+import { withCapRefund } from './limits.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
-import type { Settlement } from './meter-store.ts';
-import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
+import {
+  type Settlement,
+  balance,
+  type Hold,
+  type LedgerEntry,
+  type Meter,
+  type Period,
+  type Settled,
+} from './meter.ts';
 import type { MeterChanged, Metering } from './metering.ts';
 import { chain, counted } from './periods.ts';
 import type { PriceCode } from './pricing.ts';
-import { withCapRefund } from './spending-cap.ts';
 
 export interface RefundableCharge {
   readonly requestId: string;

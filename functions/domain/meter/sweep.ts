@@ -3,8 +3,7 @@ import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { graceSeconds } from './admission.ts';
 import type { LaneKeeper } from './lane-keeper.ts';
-import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './meter-store.ts';
-import type { Meter } from './meter.ts';
+import { maxCounted, type MeterStore, type ShardWork, type SweepKind, type Meter } from './meter.ts';
 
 export const maxConcurrentAccounts = 8;
 

@@ -8,7 +8,7 @@ import {
   type DirectoryQuery,
   type DirectoryTotals,
   newDays,
-} from '#contract/operators/directory.ts';
+} from '#contract/operators/operators.ts';
 import { dayMs, hourMs, iso } from '#contract/shared/time.ts';
 import type { Account } from '../accounts/account.ts';
 import { balance, type Meter, usedCredits } from '../meter/meter.ts';

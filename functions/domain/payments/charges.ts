@@ -2,8 +2,7 @@ import { dayMs } from '#contract/shared/time.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { isOnHold, isOpen, type Order, type OrderStore } from './order.ts';
-import { changeProfile } from './profile.ts';
+import { isOnHold, isOpen, type Order, type OrderStore, changeProfile } from './order.ts';
 import { type Buyer, ChargeRefused, type PaymentProvider, ProviderUnavailable } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 

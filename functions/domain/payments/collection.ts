@@ -5,12 +5,10 @@ import { nextPlan } from '../billing/grants.ts';
 import { cancel, isMonthRunning } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import { periodStart } from '../meter/periods.ts';
-import { planOfMeter } from '../meter/plan-terms.ts';
+import { periodStart, planOfMeter } from '../meter/periods.ts';
 import type { Clock } from '../shared/ports.ts';
 import { accountBusy, undefinedIfNotFound } from '../shared/service-error.ts';
-import type { BillingProfile, OrderStore } from './order.ts';
-import { changeProfile, withEnded } from './profile.ts';
+import { type BillingProfile, type OrderStore, changeProfile, withEnded } from './order.ts';
 import type { CollectedPlan, PaymentProvider } from './provider.ts';
 
 /** Milliseconds until the sweep repeats an alignment that failed or made a change. */

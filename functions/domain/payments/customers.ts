@@ -1,7 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { Metering } from '../meter/metering.ts';
-import type { OrderStore } from './order.ts';
-import { changeProfile } from './profile.ts';
+import { type OrderStore, changeProfile } from './order.ts';
 import type { PaymentProvider } from './provider.ts';
 
 export interface CustomerParts {

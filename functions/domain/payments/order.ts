@@ -1,10 +1,18 @@
 import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
-import { cents, currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
+import {
+  cents,
+  currency,
+  type OrderKind,
+  type OrderState,
+  type topUpFailures,
+  type PaymentWork,
+} from '#contract/payments/payments.ts';
 import { dayMs, hourMs, iso, isoOrNull, minuteMs } from '#contract/shared/time.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter, Subscription } from '../meter/meter.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
-import type { Page } from '../shared/ports.ts';
+import type { Page, MessageQueue } from '../shared/ports.ts';
+import { accountBusy } from '../shared/service-error.ts';
 
 /**
  * A payment (docs/payments.md#orders), stored before the request to the payment provider. Times in epoch ms, amounts
@@ -270,4 +278,45 @@ export function paymentView(order: Order) {
     paidAt: isoOrNull(paidAt),
     refundedAmount: taken,
   } as const;
+}
+
+const maxTries = 8;
+
+/** Maximum ended subscriptions recorded in a profile. */
+const maxEnded = 8;
+
+/** Repeats a change of the profile after conflicts. `change` returns undefined to leave the profile unchanged. */
+export async function changeProfile(
+  store: Pick<OrderStore, 'profile' | 'saveProfile'>,
+  accountId: number,
+  change: (profile: BillingProfile) => ProfileChange | undefined | Promise<ProfileChange | undefined>,
+): Promise<void> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const profile = await store.profile(accountId);
+    const changed = await change(profile);
+    if (!changed || (await store.saveProfile(profile, changed))) return;
+  }
+  throw accountBusy();
+}
+
+/** Records the end of a subscription, so that it does not cancel a plan. */
+export const withEnded = ({ ended = [] }: BillingProfile, id: string): ProfileChange => ({
+  ended: [...ended.filter((one) => one !== id), id].slice(-maxEnded),
+});
+
+/** Queues payments and accounts that are due at `now` (epoch ms). Returns their number. */
+export async function queueDue(
+  store: Pick<OrderStore, 'due'>,
+  queue: MessageQueue,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let queued = 0;
+  for await (const due of store.due(now)) {
+    if (signal.aborted) return queued;
+    const work: PaymentWork = 'id' in due ? { do: 'order', ...due } : { do: 'account', ...due };
+    await queue.send(work, { group: String(due.accountId) });
+    queued += 1;
+  }
+  return queued;
 }

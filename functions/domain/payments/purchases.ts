@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import { alreadySubscribed, isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import { planOfMeter } from '../meter/plan-terms.ts';
+import { planOfMeter } from '../meter/periods.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { type ChargeParts, charges, type Goods, onHold, unavailable } from './charges.ts';
 import { creditsTitle, isOpen, monthTerms, type Order, paymentView, upgradeTitle } from './order.ts';

@@ -6,8 +6,7 @@ import { isMonthRunning, startSubscription, upgrade, withoutCancellation } from 
 import { addLot } from '../meter/lots.ts';
 import { isSubscribed, type Meter, type Settled } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import { counted, periodEnd } from '../meter/periods.ts';
-import { planOfMeter } from '../meter/plan-terms.ts';
+import { counted, periodEnd, planOfMeter } from '../meter/periods.ts';
 import type { Clock } from '../shared/ports.ts';
 import { isNotFound, ServiceError } from '../shared/service-error.ts';
 import {
@@ -28,8 +27,9 @@ import {
   paidDiffers,
   type ProviderIds,
   type ReturnReason,
+  changeProfile,
+  withEnded,
 } from './order.ts';
-import { changeProfile, withEnded } from './profile.ts';
 import type { PaymentProvider, PaymentReport } from './provider.ts';
 import { reversals } from './reversals.ts';
 

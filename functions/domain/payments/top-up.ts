@@ -6,8 +6,7 @@ import type { Metering } from '../meter/metering.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
 import { ServiceError, undefinedIfNotFound } from '../shared/service-error.ts';
 import { unavailable } from './charges.ts';
-import type { Order, OrderStore, TopUpFailure, TopUpRule } from './order.ts';
-import { changeProfile } from './profile.ts';
+import { type Order, type OrderStore, type TopUpFailure, type TopUpRule, changeProfile } from './order.ts';
 import { ChargeRefused, type PaymentProvider } from './provider.ts';
 import type { Purchases } from './purchases.ts';
 

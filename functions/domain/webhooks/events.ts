@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { findPlan, type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import type { WebhookData, WebhookEventType } from '#contract/webhooks/events.ts';
+import type { WebhookData, WebhookEventType } from '#contract/webhooks/webhooks.ts';
 import { alertsOf, nameOfAlert } from '../alerts/alerts.ts';
 import { imageOf, ledgerRows, type MeterImage } from '../billing/ledger.ts';
 import type { Message } from '../messages/message.ts';
-import { nextPeriod, type SpendingLimit } from '../meter/key-limits.ts';
+import { nextPeriod, type SpendingLimit } from '../meter/limits.ts';
 import {
   heldOf,
   type Hold,
@@ -16,8 +16,7 @@ import {
   type Period,
   type Subscription,
 } from '../meter/meter.ts';
-import { periodEnd, periodStart } from '../meter/periods.ts';
-import { hasFeature } from '../meter/plan-terms.ts';
+import { periodEnd, periodStart, hasFeature } from '../meter/periods.ts';
 import { encodeBytes } from '../shared/credential.ts';
 import type { Clock } from '../shared/ports.ts';
 import { type DeliveryStore, newDelivery } from './delivery.ts';

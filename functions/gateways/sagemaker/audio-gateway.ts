@@ -1,7 +1,7 @@
 import { speechFormats } from '#contract/audio/speech.ts';
 import type { AudioStream, ModelSpeechRequest, SpeechGateway } from '#domain/audio/speech.ts';
 import type { ModelTranscript, ModelTranscriptionRequest, TranscriptionGateway } from '#domain/audio/transcription.ts';
-import type { ModelCall } from '#domain/inference/model-gateway.ts';
+import type { ModelCall } from '#domain/inference/order.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { SpeechDialect, TranscriptionDialect } from './container.ts';
 import { serviceErrorOf } from './errors.ts';

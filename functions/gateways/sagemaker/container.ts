@@ -82,7 +82,7 @@ export interface Container {
   readonly transcription?: TranscriptionDialect;
 }
 
-/** Fast check for the fields of an error (`container-failure.ts`): it runs on each chunk, and errors are rare. */
+/** Fast check for the fields of an error (`errors.ts`): it runs on each chunk, and errors are rare. */
 export function mayFail(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('error' in value || Reflect.get(value, 'object') === 'error');
 }

@@ -1,5 +1,5 @@
 import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { failingTogether, mapTogether } from '#domain/shared/concurrency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Container, EmbeddingsDialect, Vectors } from './container.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
-import type { ModelCall, ModelStream } from '#domain/inference/model-gateway.ts';
 import { cutAtStop, type ModelChunk } from '#domain/inference/model-stream.ts';
+import type { ModelCall, ModelStream } from '#domain/inference/order.ts';
 import type { JsonLiterals } from '#domain/shared/text.ts';
 import { type Container, isSilent, mayFail, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
 import type { ChunkSource } from './model-chunks.ts';
@@ -223,7 +223,7 @@ const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] =>
 const loadErrors = () => import('./errors.ts');
 
 async function throwFailure(value: unknown, model: string): Promise<void> {
-  const { failureError, failureIn } = await import('./container-failure.ts');
+  const { failureError, failureIn } = await import('./errors.ts');
   const failure = failureIn(value);
   if (failure) throw failureError(failure, model);
 }

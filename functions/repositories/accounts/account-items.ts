@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
-import { isLanguage, type Language } from '#contract/accounts/languages.ts';
-import { type MailKind, mailKinds } from '#contract/accounts/mail-preferences.ts';
+import { isLanguage, type Language, type MailKind, mailKinds } from '#contract/accounts/preferences.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import { daySeconds } from '#contract/shared/time.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { MailKind } from '#contract/accounts/mail-preferences.ts';
+import type { MailKind } from '#contract/accounts/preferences.ts';
 import type {
   Account,
   AccountDeletionStore,
@@ -15,8 +15,7 @@ import type {
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { batchesOf, deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readable } from '../shared/read-items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import {
   accountOf,

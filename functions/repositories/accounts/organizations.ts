@@ -5,8 +5,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { Actor, Member, Membership, Organization, OrganizationStore } from '#domain/organizations/organization.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { each } from '../shared/deletion.ts';
-import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readPrefix, readable } from '../shared/read-items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import {
   accountOf,

@@ -3,8 +3,7 @@ import { type OrganizationAccess, rolesByAccess } from '#contract/organizations/
 import type { Account } from '#domain/accounts/account.ts';
 import type { MailContent } from '#domain/accounts/mail-layout.ts';
 import { mailOf, type Recipient } from '#domain/organizations/organization.ts';
-import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readPrefix, readable } from '../shared/read-items.ts';
 import type { TransactItem } from '../shared/transaction.ts';
 import { accountOf, mailItems, memberPrefix, organizationKey, userKey } from './account-items.ts';
 import { MemberRow, organizationOf } from './organization-items.ts';

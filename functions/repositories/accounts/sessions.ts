@@ -8,11 +8,9 @@ import {
 import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
-import type { Device, DeviceStore } from '#domain/accounts/devices.ts';
-import type { Holder, SessionStore } from '#domain/accounts/sessions.ts';
+import type { Device, DeviceStore, Holder, SessionStore } from '#domain/accounts/sessions.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { notAllRead, readItem, readPrefix } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { notAllRead, readItem, readPrefix, readable } from '../shared/read-items.ts';
 import { commit } from '../shared/transaction.ts';
 import {
   accountOf,

@@ -11,11 +11,13 @@ import type { Conversation, ConversationStore, Message } from '#domain/agents/co
 import { conditionally } from '../shared/conditional.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readable } from '../shared/read-items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { agentKey, agentPartition, conversationPartition, conversationPrefix } from './agent-items.ts';
 import {
+  agentKey,
+  agentPartition,
+  conversationPartition,
+  conversationPrefix,
   messagePrefix,
   placeText,
   stateKey,
@@ -27,7 +29,7 @@ import {
   matchesRef,
   StoredMessage,
   messageRow,
-} from './conversation-items.ts';
+} from './agent-items.ts';
 import { purger } from './purge.ts';
 
 /** Messages of a turn's first and further reads. Sizes double, so 10,000 messages need at most 25 reads. */

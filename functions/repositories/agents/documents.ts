@@ -8,11 +8,10 @@ import type { AgentDocument, DocumentRef, OpenIndexing } from '#domain/agents/do
 import type { DocumentStore, EndOfIndexing } from '#domain/agents/vector-index.ts';
 import { storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
-import { StoredCharge, writeRefund } from '../meter/refunds.ts';
+import { StoredCharge, writeRefund } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem, readPrefix } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readPrefix, readable } from '../shared/read-items.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 import { agentKey, agentPartition, documentPrefix, idIn, indexingPartition, indexPartition } from './agent-items.ts';
 import { purger } from './purge.ts';

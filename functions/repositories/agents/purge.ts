@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { throwTogether, visitEach } from '#domain/shared/concurrency.ts';
 import { batchesOf, deleteKeys, deletePartition, each, type Key, keysIn as keysOf } from '../shared/deletion.ts';
-import { readable } from '../shared/readable.ts';
+import { readable } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import {
   accountPartition,
@@ -14,8 +14,8 @@ import {
   idIn,
   indexPartition,
   purgePartition,
+  stateKey,
 } from './agent-items.ts';
-import { stateKey } from './conversation-items.ts';
 
 const Deleted = v.object({
   kind: v.picklist(['agent', 'conversation', 'document']),

@@ -1,9 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Agent } from '#domain/agents/agent.ts';
-import { countWords, packWords, rankPassages } from '#domain/agents/ranking.ts';
-import { packVectors, type Passage, type VectorIndex } from '#domain/agents/vector-index.ts';
+import {
+  countWords,
+  packWords,
+  rankPassages,
+  packVectors,
+  type Passage,
+  type VectorIndex,
+} from '#domain/agents/vector-index.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
-import { readable } from '../shared/readable.ts';
+import { readable } from '../shared/read-items.ts';
 import { commit } from '../shared/transaction.ts';
 import { agentPartition, documentPrefix, indexPartition } from './agent-items.ts';
 import {

@@ -1,12 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { longAudio, timestampKinds, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
+import { longAudio, timestampKinds, transcriptionStatuses } from '#contract/audio/transcription.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { type AudioRef, fileKeys, type Job, type JobStore, type Upload } from '#domain/audio/job.ts';
 import type { RefundWrite } from '#domain/meter/refund.ts';
 import { storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
-import { StoredCharge, writeRefund } from '../meter/refunds.ts';
+import { StoredCharge, writeRefund } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { batchesOf, deleteKeys, type Key, keysIn } from '../shared/deletion.ts';
 import { dueItems, everyShard } from '../shared/due.ts';

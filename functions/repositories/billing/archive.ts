@@ -14,8 +14,7 @@ import type { ArchiveFiles, ArchiveStore, LedgerPart } from '#domain/billing/arc
 import { batchesOf, deleteKeys } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-items.ts';
 import { commit } from '../shared/transaction.ts';
-import { usageCounter } from './daily-usage.ts';
-import { archiveKey, partKey, rowKey, seqOf } from './ledger-items.ts';
+import { usageCounter, archiveKey, partKey, rowKey, seqOf } from './ledger-items.ts';
 
 const zip = promisify(gzip);
 

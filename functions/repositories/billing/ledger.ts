@@ -15,8 +15,7 @@ import { conditionally } from '../shared/conditional.ts';
 import { inserter } from '../shared/insert.ts';
 import { readItem } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { addition, dayTotals, isCharged, uncounted, usageCounter } from './daily-usage.ts';
-import { archiveKey, rowKey } from './ledger-items.ts';
+import { addition, dayTotals, isCharged, uncounted, usageCounter, archiveKey, rowKey } from './ledger-items.ts';
 
 export interface LedgerTables {
   readonly ledger: string;

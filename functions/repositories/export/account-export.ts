@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { ExportItem, ExportKind } from '#contract/accounts/export.ts';
+import type { ExportItem, ExportKind } from '#contract/accounts/accounts.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { recordedHeaders } from '#contract/platform/request-record.ts';
 import { type TableId, tables } from '#contract/platform/resources.ts';

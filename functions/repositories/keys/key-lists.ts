@@ -2,7 +2,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
 import { hasEnded, isWorking, type KeyRecord, type KeyWrite, limitsOf, type StoredKey } from '#domain/keys/key.ts';
-import { contentIdOf } from '#domain/meter/key-limits.ts';
+import { contentIdOf } from '#domain/meter/limits.ts';
 import type { KeyEvent } from '#domain/meter/meter.ts';
 import { usableKeysKey } from '../accounts/account-items.ts';
 import { budgetName, contentName, keyNoteRow, keyRow } from '../meter/key-rows.ts';

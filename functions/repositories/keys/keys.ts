@@ -10,8 +10,7 @@ import type { KeyNames } from '#domain/requests/request-log.ts';
 import { apiKeyKey, mailItems, memberKey, storedInstant } from '../accounts/account-items.ts';
 import { refuseFormerOperator, withEvent } from '../operators/audited-writes.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { readItem, readItems, readPrefix } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readPrefix, readable } from '../shared/read-items.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
 import { expiredIn, type KeyListChange, keyListUpdate, usableKeys, usableKeysRow, workingKeys } from './key-lists.ts';
 

@@ -25,8 +25,7 @@ import {
 } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deleteKeys } from '../shared/deletion.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readable } from '../shared/read-items.ts';
 import { commit } from '../shared/transaction.ts';
 
 export function outboxStore(client: DynamoDBDocumentClient, table: string): OutboxStore {

@@ -14,11 +14,10 @@ import {
 } from '#domain/messages/message.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
-import { StoredCharge, writeRefund } from '../meter/refunds.ts';
+import { StoredCharge, writeRefund } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deletePartition } from '../shared/deletion.ts';
-import { readItem } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readable } from '../shared/read-items.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Milliseconds that an idempotency key refers to its message, as in the idempotency record. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { limitPeriods } from '#contract/shared/limits.ts';
-import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
+import { type Budget, isLimited, type WorkingKey } from '#domain/meter/limits.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
 
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value);

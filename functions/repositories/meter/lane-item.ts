@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Lane } from '#domain/meter/lanes.ts';
-import type { LaneImage } from '#domain/meter/meter-store.ts';
-import type { Hold } from '#domain/meter/meter.ts';
+import type { LaneImage, Hold } from '#domain/meter/meter.ts';
 import { count } from './key-rows.ts';
 import { factsOf, referenceTo } from './lane-calls.ts';
 import { dictionary, Entry, entryOf, service } from './meter-item.ts';

@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { meterShards } from '#contract/platform/resources.ts';
 import type { Lane } from '#domain/meter/lanes.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
-import type { Meter } from '#domain/meter/meter.ts';
+import type { MeterStore, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItems } from '../shared/read-items.ts';

@@ -1,8 +1,15 @@
 import type { GetCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { retryConflicts } from '#aws/conflicts.ts';
 import { type Attempt, budgetOf, graceSeconds } from '#domain/meter/admission.ts';
-import type { Admission, ChargeSettlement, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
-import type { Hold, LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import type {
+  Admission,
+  ChargeSettlement,
+  MeterStore,
+  Settlement,
+  Hold,
+  LedgerEntry,
+  Meter,
+} from '#domain/meter/meter.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { budgetName, budgetRow } from './key-rows.ts';

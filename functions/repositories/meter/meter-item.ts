@@ -6,6 +6,7 @@ import { planFeatures } from '#contract/offer/offer.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
 import { callsInLanes, ownCalls } from '#domain/meter/lanes.ts';
+import { affordable, capEnd, type SpendingCap } from '#domain/meter/limits.ts';
 import type {
   Allowance,
   EndedJob,
@@ -19,7 +20,6 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
-import { affordable, capEnd, type SpendingCap } from '#domain/meter/spending-cap.ts';
 import { count, isCount, isKeyRow, isPerKeyName, keyEventOf, KeyNote, keyOf, perKeyOf } from './key-rows.ts';
 
 /**

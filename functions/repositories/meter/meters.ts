@@ -1,4 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { serviceNames } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/resources.ts';
 import {
   maxCounted,
@@ -7,11 +9,15 @@ import {
   type ShardWork,
   type StreamCall,
   type SweepKind,
-} from '#domain/meter/meter-store.ts';
-import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
+  type LedgerEntry,
+  type Meter,
+} from '#domain/meter/meter.ts';
+import type { RefundWrite, WrittenRefund } from '#domain/meter/refund.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, dueQuery } from '../shared/due.ts';
+import { failedItems, type TransactItem } from '../shared/transaction.ts';
+import { budgetName } from './key-rows.ts';
 import { laneStore } from './lanes.ts';
 import { type MeterAccess, meterCalls } from './meter-calls.ts';
 import { billingRow, meterOf, setAsideId, setAsideRow } from './meter-item.ts';
@@ -139,5 +145,59 @@ function capChange(before: Meter, after: Meter) {
     removed: ['cp'],
     names: { '#setAside': setAsideId },
     values: { ...(cap && { ':setAside': setAsideRow(after, cap) }), ...(isCounted && { ':admitted': after.admitted }) },
+  };
+}
+
+const LotParts = v.array(
+  v.object({
+    id: v.optional(v.number(), 0),
+    source: v.picklist(['free', 'plan', 'purchase']),
+    expiresAt: v.number(),
+    amount: v.number(),
+  }),
+);
+
+export const StoredCharge = v.object({
+  requestId: v.string(),
+  service: v.picklist(serviceNames),
+  model: v.string(),
+  price: v.exactOptional(v.string()),
+  keyId: v.string(),
+  budget: v.exactOptional(v.object({ id: v.string(), start: v.number() })),
+  amount: v.number(),
+  lots: LotParts,
+  onResume: v.exactOptional(v.object({ cancellation: v.number(), lots: LotParts })),
+  period: v.object({ anchor: v.number(), index: v.number() }),
+  at: v.exactOptional(v.number()),
+});
+
+export async function writeRefund(
+  client: DynamoDBDocumentClient,
+  meters: string,
+  { before, after, entries, budget }: RefundWrite,
+  ...reasons: readonly TransactItem[]
+): Promise<WrittenRefund> {
+  const replacement = meterReplacement(before, after, entries);
+  const Update = { TableName: meters, ...(budget ? withBudgetRefund(replacement, budget) : replacement) };
+  const failed = await failedItems(client, [...reasons, { Update }]);
+  if (failed.length === 0) return 'done';
+  return failed.some((at) => at < reasons.length) ? 'changed' : 'meter changed';
+}
+
+/** Also returns credits to a key's budget, if its period has not changed. */
+function withBudgetRefund(
+  replacement: ReturnType<typeof meterReplacement>,
+  { id, start, amount }: NonNullable<RefundWrite['budget']>,
+) {
+  return {
+    ...replacement,
+    UpdateExpression: replacement.UpdateExpression.replace('SET ', 'SET #budget.u = #budget.u - :budgetBack, '),
+    ConditionExpression: `${replacement.ConditionExpression} AND #budget.s = :budgetStart AND #budget.u >= :budgetBack`,
+    ExpressionAttributeNames: { ...replacement.ExpressionAttributeNames, '#budget': budgetName(id) },
+    ExpressionAttributeValues: {
+      ...replacement.ExpressionAttributeValues,
+      ':budgetBack': amount,
+      ':budgetStart': start,
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { daySeconds } from '#contract/shared/time.ts';
-import type { Progress, StreamCall } from '#domain/meter/meter-store.ts';
+import type { Progress, StreamCall } from '#domain/meter/meter.ts';
 import { count } from './key-rows.ts';
 
 /**

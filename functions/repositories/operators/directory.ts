@@ -7,15 +7,14 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type AccountOrder, accountStates, DirectoryTotals } from '#contract/operators/directory.ts';
+import { type AccountOrder, accountStates, DirectoryTotals } from '#contract/operators/operators.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import type { AccountSummary, DirectoryGroup, DirectoryProgress, DirectoryStore } from '#domain/operators/directory.ts';
 import { accountOf, organizationKey, seconds, userKey } from '../accounts/account-items.ts';
 import { operatedOrganization } from '../accounts/organization-items.ts';
 import { meterOf } from '../meter/meter-item.ts';
 import { accountsOnly } from '../meter/stream-progress.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readable } from '../shared/read-items.ts';
 
 export interface DirectoryTables {
   readonly directory: string;

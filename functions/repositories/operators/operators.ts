@@ -8,8 +8,7 @@ import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';
 import { operatedOrganization, organizationUpdate } from '../accounts/organization-items.ts';
 import { recipientsOf } from '../accounts/recipients.ts';
 import { meterReplacement } from '../meter/meters.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readable } from '../shared/read-items.ts';
 import type { TransactItem } from '../shared/transaction.ts';
 import { auditPartition, type AuditTables, commitAudited } from './audited-writes.ts';
 

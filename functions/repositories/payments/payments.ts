@@ -19,8 +19,7 @@ import { conditionally } from '../shared/conditional.ts';
 import { keysIn } from '../shared/deletion.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readable } from '../shared/read-items.ts';
 import { failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Partitions of the sweep's index. */

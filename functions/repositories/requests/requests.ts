@@ -5,7 +5,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
 import { inserter } from '../shared/insert.ts';
-import { readable } from '../shared/readable.ts';
+import { readable } from '../shared/read-items.ts';
 
 /** Items per further read of an index, and reads per page. A rare filter ends a page early. */
 const itemsPerRead = 500;

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { doublingPause } from '#contract/shared/time.ts';
-import { readable } from './readable.ts';
+import { readable } from './read-items.ts';
 
 export const Key = v.object({ pk: v.string(), sk: v.string() });
 export type Key = v.InferOutput<typeof Key>;

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Page } from '#domain/shared/ports.ts';
-import { readable } from './readable.ts';
+import { readable } from './read-items.ts';
 
 /** Reads per page. A read ends at 1 MB. */
 const maxReads = 10;

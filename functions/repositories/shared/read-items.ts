@@ -6,6 +6,7 @@ import {
   GetCommand,
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { doublingPause } from '#contract/shared/time.ts';
 
 /** Consistent read; undefined if the item does not exist. */
@@ -86,3 +87,14 @@ function pauseAfter(inVain: number): number {
 /** Has the name that callers treat as a transient failure. */
 export const notAllRead = (): Error =>
   Object.assign(new Error('DynamoDB left some of the items unprocessed'), { name: 'ThrottlingException' });
+
+/** Parses stored items and skips the unreadable ones, so that they do not hide the others. */
+export function readable<Schema extends v.GenericSchema>(
+  schema: Schema,
+  items: readonly unknown[],
+): v.InferOutput<Schema>[] {
+  return items.flatMap((item) => {
+    const result = v.safeParse(schema, item);
+    return result.success ? [result.output] : [];
+  });
+}

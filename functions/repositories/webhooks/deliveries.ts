@@ -16,8 +16,7 @@ import {
 } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
+import { readItem, readItems, readable } from '../shared/read-items.ts';
 import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
 import { leases, type WebhookTables } from './leases.ts';
 import {
@@ -34,7 +33,7 @@ import {
   placesUntil,
   requestedPlace,
   webhookPartition,
-} from './webhook-items.ts';
+} from './webhooks.ts';
 
 type LogAndQueue = Pick<DeliveryStore, 'add' | 'page' | 'find' | 'requeue' | 'due' | 'record'>;
 

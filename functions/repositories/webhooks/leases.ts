@@ -25,7 +25,7 @@ import {
   webhookOf,
   webhookPartition,
   webhookPrefix,
-} from './webhook-items.ts';
+} from './webhooks.ts';
 
 type Leases = Pick<
   DeliveryStore,

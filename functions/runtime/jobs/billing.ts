@@ -2,7 +2,7 @@ import type { DynamoDBRecord, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type Job, jobs } from '#contract/jobs.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
-import type { SweepKind } from '#domain/meter/meter-store.ts';
+import type { SweepKind } from '#domain/meter/meter.ts';
 import { services } from '../services/container.ts';
 import { logger, recordCharge } from '../telemetry.ts';
 import { workSignal } from './queue-job.ts';

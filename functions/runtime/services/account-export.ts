@@ -1,4 +1,4 @@
-import type { ExportItem } from '#contract/accounts/export.ts';
+import type { ExportItem } from '#contract/accounts/accounts.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { exportPage, type Source } from '#domain/accounts/export.ts';

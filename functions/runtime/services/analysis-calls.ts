@@ -1,7 +1,7 @@
 import type { Environment } from '#contract/platform/environment.ts';
 import { analysisService } from '#domain/analysis/analysis.ts';
 import { chatAnalyzer } from '#domain/analysis/chat-analyzer.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { encodersOf } from '#gateways/encoders.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';

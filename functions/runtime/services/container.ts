@@ -1,11 +1,11 @@
 import type { QueueId } from '#contract/platform/resources.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import { type DeviceNotice, deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import type { FactorProof } from '#domain/accounts/second-factor.ts';
+import { type DeviceNotice, deviceService } from '#domain/accounts/sessions.ts';
 import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
 import { termsService } from '#domain/accounts/terms.ts';
 import {
@@ -131,7 +131,7 @@ function build() {
     return secondFactorService(store, throttles(), devices(), clock, random, ofChange);
   });
   const passkeyStore = lazy(async () => {
-    const { passkeyStore } = await import('#repositories/accounts/passkeys.ts');
+    const { passkeyStore } = await import('#repositories/accounts/second-factors.ts');
     return passkeyStore(dynamo(), table('accounts'));
   });
   const enforceUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
@@ -312,7 +312,7 @@ function build() {
     /** Queues payments and accounts that are due. Returns their number. */
     async queueDuePayments(signal: AbortSignal): Promise<number> {
       const [{ queueDue }, store, queue] = await Promise.all([
-        import('#domain/payments/due.ts'),
+        import('#domain/payments/order.ts'),
         orders(),
         paymentQueue(),
       ]);

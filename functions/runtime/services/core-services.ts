@@ -8,7 +8,7 @@ import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { dayMs, hourMs } from '#contract/shared/time.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
+import type { MeterStore } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency, type IdempotencyStore } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';

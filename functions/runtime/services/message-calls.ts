@@ -1,7 +1,6 @@
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { messagingSettings } from '#aws/clients.ts';
-import { messageOrders } from '#domain/messages/message-order.ts';
-import { messageSending } from '#domain/messages/message-service.ts';
+import { messageOrders, messageSending } from '#domain/messages/message-service.ts';
 import { carrier } from '#gateways/messages/carrier.ts';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import { messageStore } from '#repositories/messages/messages.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '#contract/platform/environment.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { translationService } from '#domain/inference/translation.ts';
 import { offeredModel } from './core-services.ts';
 

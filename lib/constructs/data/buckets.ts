@@ -4,7 +4,7 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { longAudio } from '#contract/audio/transcriptions.ts';
+import { longAudio } from '#contract/audio/transcription.ts';
 import { maxContentDays } from '#contract/requests/stored-content.ts';
 import { cast } from '#lib/shared-props.ts';
 

@@ -25,7 +25,7 @@ import { eventPatterns, queues, type TypedAttribute, visibilityTimeoutSeconds } 
 import type { AudioFiles } from '#lib/constructs/data/buckets.ts';
 import { type Mail, receiptPattern } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
-import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
+import { fiveMinutes, userAlarm } from '#lib/constructs/monitoring/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { type Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
@@ -12,6 +12,7 @@ import {
   RecursiveLoop,
   Runtime,
   Tracing,
+  CfnCapacityProvider,
 } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -20,11 +21,11 @@ import type { Uses } from '#contract/http/route.ts';
 import type { Environment } from '#contract/platform/environment.ts';
 import { metricsService } from '#contract/platform/metrics.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
-import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
+import { fiveMinutes, userAlarm } from '#lib/constructs/monitoring/alarms.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
+import type { Compute } from '#lib/settings.ts';
 import { cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
 import { callsBedrock, callsStripe } from '#lib/stage.ts';
-import { environmentMb, type SharedEnvironments } from './shared-environments.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -185,5 +186,57 @@ export class FailureAlarm implements FunctionAlarm {
     const { namespace: metricNamespace, metricName } = this.#metric;
     const filterPattern = FilterPattern.literal(failure);
     new MetricFilter(scope, 'Failures', { logGroup, filterPattern, metricNamespace, metricName });
+  }
+}
+
+/**
+ * An environment is one vCPU, the smallest that Lambda Managed Instances has (AWS "Best practices for Lambda Managed
+ * Instances").
+ */
+const environmentMb = 2048;
+
+export interface SharedEnvironmentsProps {
+  readonly compute: Extract<Compute, { kind: 'managed-instances' }>;
+  /** Tag of the stage, which its budget counts. */
+  readonly tag: { readonly key: string; readonly value: string };
+}
+
+/**
+ * Instances for functions that have many calls in one environment. One capacity provider for each stage, because it is
+ * the security boundary: its functions share instances (AWS "Security and permissions", Lambda Managed Instances).
+ */
+export class SharedEnvironments extends Construct {
+  readonly #provider: CfnCapacityProvider;
+  readonly #callsPerEnvironment: number | undefined;
+
+  constructor(scope: Construct, id: string, { compute, tag }: SharedEnvironmentsProps) {
+    super(scope, id);
+    this.#callsPerEnvironment = compute.callsPerEnvironment;
+    const operator = new Role(this, 'Operator', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('AWSLambdaManagedEC2ResourceOperator')],
+    });
+    // Encrypted with a key of AWS by default.
+    this.#provider = new CfnCapacityProvider(this, 'Provider', {
+      vpcConfig: { subnetIds: [...compute.subnetIds], securityGroupIds: [...compute.securityGroupIds] },
+      permissionsConfig: { capacityProviderOperatorRoleArn: operator.roleArn },
+      instanceRequirements: { architectures: [Architecture.ARM_64.name] },
+      propagateTags: { mode: 'Explicit', explicitTags: [tag] },
+    });
+  }
+
+  /** Configures a new function to run here. Lambda adds a capacity provider to no existing function. */
+  host(fn: CfnFunction): void {
+    fn.capacityProviderConfig = {
+      lambdaManagedInstancesCapacityProviderConfig: {
+        capacityProviderArn: this.#provider.attrArn,
+        executionEnvironmentMemoryGiBPerVCpu: environmentMb / 1024,
+        ...(this.#callsPerEnvironment !== undefined && {
+          perExecutionEnvironmentMaxConcurrency: this.#callsPerEnvironment,
+        }),
+      },
+    };
+    // Otherwise Lambda also publishes a version for unqualified calls, which would keep three environments of its own.
+    fn.publishToLatestPublished = false;
   }
 }

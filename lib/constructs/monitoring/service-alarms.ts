@@ -6,9 +6,9 @@ import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { Backups } from '#lib/constructs/data/backups.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
-import { fiveMinutes, type UserAlarmProps, userAlarm } from '#lib/constructs/shared/alarms.ts';
+import { fiveMinutes, type UserAlarmProps, userAlarm } from '#lib/constructs/monitoring/alarms.ts';
 import { modelsWithFallback, type Stage } from '#lib/stage.ts';
-import { awsMetrics, ownMetrics } from './metrics.ts';
+import { awsMetrics, ownMetrics } from './alarms.ts';
 
 export interface ServiceAlarmsProps {
   readonly stage: Stage;

@@ -4,8 +4,7 @@ import * as v from 'valibot';
 import { invalidRequest, missing, newId, StripeProblem } from '../wire/errors.ts';
 import { oneOf, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
-import { idOf } from './types.ts';
+import { referenced, required, update, type World, idOf } from '../world.ts';
 
 /** Behavior of a card. Stripe publishes the same numbers for its test mode. */
 type Behavior =

@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { changedMetadata, integer, isInRange, metadata, oneOf, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
+import { referenced, required, update, type World, idOf } from '../world.ts';
 import type { CardResult } from './cards.ts';
-import { idOf } from './types.ts';
 
 /** An attempt to charge the card, with its result. */
 export function newCharge(

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { newId } from '../wire/errors.ts';
-import { required, update, type World } from '../world.ts';
+import { required, update, type World, idOf, type SessionDetails } from '../world.ts';
 import {
   attach,
   authenticationRequired,
@@ -17,7 +17,6 @@ import { boughtLine } from './invoice-lines.ts';
 import { addPayment, markPaid, openDraft, pay } from './invoices.ts';
 import { attempt, newIntent, scriptedFor } from './payments.ts';
 import { startSubscription } from './subscriptions.ts';
-import { idOf, type SessionDetails } from './types.ts';
 
 export interface Buyer {
   readonly method: Stripe.PaymentMethod;

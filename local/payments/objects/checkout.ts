@@ -4,10 +4,9 @@ import { daySeconds } from '#contract/shared/time.ts';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { changedMetadata, isInRange, oneOf, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
+import { referenced, required, update, type World, idOf, type SessionDetails } from '../world.ts';
 import { type CheckoutParams, checkoutFields, refuseForeignParams } from './checkout-params.ts';
 import { priceOf } from './prices.ts';
-import { idOf, type SessionDetails } from './types.ts';
 
 const minimumTotal = 50;
 const halfHour = 1800;

@@ -3,10 +3,9 @@ import * as v from 'valibot';
 import { missing, newId } from '../wire/errors.ts';
 import { changedMetadata, clearable, integer, isInRange, metadata, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
+import { referenced, required, update, type World, idOf } from '../world.ts';
 import { blankCustomer } from './customers.ts';
 import { cancel } from './subscriptions.ts';
-import { idOf } from './types.ts';
 
 const address = v.strictObject({
   city: v.exactOptional(clearable()),

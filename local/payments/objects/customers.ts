@@ -1,7 +1,6 @@
 import type Stripe from 'stripe';
 import { newId } from '../wire/errors.ts';
-import type { World } from '../world.ts';
-import { idOf } from './types.ts';
+import { type World, idOf } from '../world.ts';
 
 export function blankCustomer(world: World): Stripe.Customer {
   const id = newId('cus', 14);

@@ -4,8 +4,7 @@ import { daySeconds } from '#contract/shared/time.ts';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { changedMetadata, flag, isInRange, metadata, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { required, update, type World } from '../world.ts';
-import { idOf } from './types.ts';
+import { required, update, type World, idOf } from '../world.ts';
 
 /** Days until evidence is due. */
 const evidenceDays = 20;

@@ -3,10 +3,9 @@ import * as v from 'valibot';
 import { invalidRequest, newId } from '../wire/errors.ts';
 import { changedMetadata, currency, flag, integer, metadata, naturalNumber, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
+import { referenced, required, update, type World, idOf } from '../world.ts';
 import { itemLine } from './invoice-lines.ts';
 import { decimalOf, priceData, priceOf } from './prices.ts';
-import { idOf } from './types.ts';
 
 /** Seconds between the draft of a renewal and its payment. */
 const draftSeconds = 3600;

@@ -1,8 +1,7 @@
 import type Stripe from 'stripe';
 import { newId } from '../wire/errors.ts';
-import type { World } from '../world.ts';
+import { type World, idOf } from '../world.ts';
 import { decimalOf } from './prices.ts';
-import { idOf } from './types.ts';
 
 interface NewLine {
   readonly amount: number;

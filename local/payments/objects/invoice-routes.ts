@@ -3,13 +3,12 @@ import * as v from 'valibot';
 import { invalidRequest } from '../wire/errors.ts';
 import { changedMetadata, clearable, currency, flag, isInRange, metadata, oneOf, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
+import { referenced, required, update, type World, idOf } from '../world.ts';
 import { cardOfCustomer } from './cards.ts';
 import { newInvoice, priceOfItem } from './invoice-drafts.ts';
 import { itemLine } from './invoice-lines.ts';
 import { finalize, markPaid, pay, paymentsOf, subscriptionOf, voidInvoice } from './invoices.ts';
 import { cardProblem, needsAction } from './payments.ts';
-import { idOf } from './types.ts';
 
 const invoiceFields = {
   customer: text(),

@@ -1,12 +1,11 @@
 import type Stripe from 'stripe';
 import { daySeconds } from '#contract/shared/time.ts';
 import { invalidRequest, newId } from '../wire/errors.ts';
-import { required, update, type World } from '../world.ts';
+import { required, update, type World, idOf } from '../world.ts';
 import type { Refusal } from './cards.ts';
 import { defaultMethodOf } from './customers.ts';
 import { amounts } from './invoice-drafts.ts';
 import { attempt, newIntent, scriptedFor } from './payments.ts';
-import { idOf } from './types.ts';
 
 /** Stripe charges at least 50 US cents; a smaller invoice is carried to the customer's balance. */
 const minimumCharge = 50;

@@ -3,11 +3,10 @@ import * as v from 'valibot';
 import { newId, StripeProblem } from '../wire/errors.ts';
 import { isInRange, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { required, update, type World } from '../world.ts';
+import { required, update, type World, type ScriptedOutcome } from '../world.ts';
 import { authenticationRequired, type CardResult, charged, genericDecline, type Refusal } from './cards.ts';
 import { newCharge } from './charges.ts';
 import { openDispute } from './disputes.ts';
-import { type ScriptedOutcome } from './types.ts';
 
 interface NewIntent {
   readonly amount: number;

@@ -13,14 +13,13 @@ import {
   text,
 } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
-import { referenced, required, update, type World } from '../world.ts';
+import { referenced, required, update, type World, idOf } from '../world.ts';
 import { cardOfCustomer } from './cards.ts';
 import { defaultMethodOf } from './customers.ts';
 import { pay } from './invoices.ts';
 import { cardProblem, needsAction } from './payments.ts';
 import { priceOf, recurringPriceData } from './prices.ts';
 import { cancel, itemOf, planOf, recurrenceOf, startSubscription } from './subscriptions.ts';
-import { idOf } from './types.ts';
 
 const newItem = v.strictObject({
   price: v.exactOptional(text()),

@@ -1,12 +1,11 @@
 import type Stripe from 'stripe';
 import { daySeconds } from '#contract/shared/time.ts';
 import { newId } from '../wire/errors.ts';
-import { update, type World } from '../world.ts';
+import { update, type World, idOf } from '../world.ts';
 import { newInvoice } from './invoice-drafts.ts';
 import { periodLine } from './invoice-lines.ts';
 import { finalize, pay, type PayResult } from './invoices.ts';
 import { decimalOf } from './prices.ts';
-import { idOf } from './types.ts';
 
 interface Recurrence {
   readonly interval: string;

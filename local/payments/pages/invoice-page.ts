@@ -3,11 +3,9 @@ import { escapeHtml } from '#contract/shared/html.ts';
 import { attach, makeDefault, newPaymentMethod } from '../objects/cards.ts';
 import { cardName, money } from '../objects/invoice-lines.ts';
 import { intentOf, pay } from '../objects/invoices.ts';
-import { idOf } from '../objects/types.ts';
-import { required, update, type World } from '../world.ts';
-import { authenticationForm, cardForm, type Fields, filledFields, readCard } from './card-form.ts';
+import { idOf, required, update, type World } from '../world.ts';
 import type { PostResult } from './pay-page.ts';
-import { dateOf, type Shown } from './shell.ts';
+import { authenticationForm, cardForm, type Fields, filledFields, readCard, dateOf, type Shown } from './shell.ts';
 
 /** The hosted invoice page, which takes the payment of an open invoice. */
 export const invoicePage = (world: World, invoice: Stripe.Invoice, query: URLSearchParams): Shown =>

@@ -3,11 +3,10 @@ import { readBody } from '../../shared/loopback.ts';
 import type { Store } from '../store.ts';
 import { StripeProblem } from '../wire/errors.ts';
 import type { World } from '../world.ts';
-import type { Fields } from './card-form.ts';
 import { invoicePage, invoicePdf, postInvoice, receiptPage } from './invoice-page.ts';
 import { payPage, type PostResult, postPay } from './pay-page.ts';
 import { portalPage, postPortal } from './portal-page.ts';
-import { message, redirect, sendShown, type Shown } from './shell.ts';
+import { type Fields, message, redirect, sendShown, type Shown } from './shell.ts';
 
 const maxFormBytes = 64 * 1024;
 

@@ -4,10 +4,17 @@ import { newPaymentMethod } from '../objects/cards.ts';
 import { type Buyer, completeSession, refuseWaiting } from '../objects/checkout-payment.ts';
 import { linesOfSession } from '../objects/checkout.ts';
 import { money } from '../objects/invoice-lines.ts';
-import { idOf } from '../objects/types.ts';
-import { required, type World } from '../world.ts';
-import { authenticationForm, cardForm, type Fields, filledFields, readCard } from './card-form.ts';
-import { message, originOf, type Shown } from './shell.ts';
+import { idOf, required, type World } from '../world.ts';
+import {
+  authenticationForm,
+  cardForm,
+  type Fields,
+  filledFields,
+  readCard,
+  message,
+  originOf,
+  type Shown,
+} from './shell.ts';
 
 export function payPage(world: World, session: Stripe.Checkout.Session, query: URLSearchParams): Shown {
   const back = session.cancel_url;

@@ -2,11 +2,9 @@ import type Stripe from 'stripe';
 import { escapeHtml } from '#contract/shared/html.ts';
 import { attach, cardOfCustomer, detach, makeDefault, newPaymentMethod, saved } from '../objects/cards.ts';
 import { cardName, money } from '../objects/invoice-lines.ts';
-import { idOf } from '../objects/types.ts';
-import { required, type World } from '../world.ts';
-import { cardForm, type Fields, filledFields, readCard } from './card-form.ts';
+import { idOf, required, type World } from '../world.ts';
 import type { PostResult } from './pay-page.ts';
-import { dateOf, message, type Shown } from './shell.ts';
+import { cardForm, type Fields, filledFields, readCard, dateOf, message, type Shown } from './shell.ts';
 
 type Session = Stripe.BillingPortal.Session;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { languages } from '#contract/accounts/languages.ts';
+import { languages } from '#contract/accounts/preferences.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { seed } from '#test/many.ts';
 import { authCalls } from '#test/requests/accounts/auth-calls.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#contract/shared/limits.ts';
-import { agentCountKey, agentKey } from '#repositories/agents/agent-items.ts';
-import { stateKey, entryRow } from '#repositories/agents/conversation-items.ts';
+import { agentCountKey, agentKey, stateKey, entryRow } from '#repositories/agents/agent-items.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rowsOf, setInRow, putRows } from '#test/database/rows.ts';
 import { patience, times } from '#test/many.ts';

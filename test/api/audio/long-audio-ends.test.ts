@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { longAudio } from '#contract/audio/transcriptions.ts';
+import { longAudio } from '#contract/audio/transcription.ts';
 import { audioFiles } from '#gateways/audio/long-audio.ts';
 import { s3Client } from '#gateways/ledger-archive-files.ts';
 import { endTranscriptions as buildEndTranscriptions, sweepTranscriptions } from '#jobs/audio.ts';

@@ -1,6 +1,6 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { longAudio } from '#contract/audio/transcriptions.ts';
+import { longAudio } from '#contract/audio/transcription.ts';
 import { grantCredits } from '#domain/billing/grants.ts';
 import { services } from '#runtime/services/container.ts';
 import { adts, silence, wavFile } from '#test/audio/files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exportKinds } from '#contract/accounts/export.ts';
+import { exportKinds } from '#contract/accounts/accounts.ts';
 import { services } from '#runtime/services/container.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
 import { documentedKinds, tracesOf } from '#test/database/traces.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { languages } from '#contract/accounts/languages.ts';
+import { languages } from '#contract/accounts/preferences.ts';
 import { atLength, seed } from '#test/many.ts';
 import { compiledTexts } from '../../../dashboard/locales/vite-plugin.ts';
 import { open, phone, service, shoot, useStage } from '../stage.ts';

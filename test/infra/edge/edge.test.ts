@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { apiDocumentPath, dashboardPages, frontPage, guides } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { pagesCode } from '#lib/constructs/edge/edge-functions.ts';
+import { pagesCode } from '#lib/stacks/edge-stack.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { functionsOf, ofType, pathOf, synthesise } from '../synth.ts';
 import { distributionOf } from './distribution.ts';

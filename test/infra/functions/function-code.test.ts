@@ -9,8 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 import { routeEntry } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { bundleSizes } from '#lib/bundle-sizes.ts';
-import { bundle, functionCode } from '#lib/constructs/function-code.ts';
+import { bundleSizes, bundle, functionCode } from '#lib/constructs/function-code.ts';
 
 const entries = ['create-chat-completion', 'unknown-route'];
 const outdir = mkdtempSync(join(tmpdir(), 'function-code-'));

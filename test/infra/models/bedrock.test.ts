@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { routeEntry } from '#contract/handlers.ts';
 import { allRoutes, routes } from '#contract/routes.ts';
-import { buildEntries } from '#lib/bundle-sizes.ts';
-import { bundlingWith } from '#lib/constructs/function-code.ts';
+import { buildEntries, bundlingWith } from '#lib/constructs/function-code.ts';
 import { bedrockGrants } from '#lib/constructs/functions/grants.ts';
 import { callsBedrock } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';

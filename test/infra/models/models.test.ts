@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { routes } from '#contract/routes.ts';
-import { containerEnvironment } from '#lib/constructs/models/hosted-endpoint.ts';
 import type { HostedModel } from '#lib/hosted-model.ts';
+import { containerEnvironment } from '#lib/stacks/models-stack.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
 import { functionId, ofType, synthesise } from '../synth.ts';
 

@@ -15,14 +15,12 @@ import {
   table,
   traced,
   writeUnits,
-} from '#lib/cost/cost.ts';
-import { ledgerTable } from '#lib/cost/ledger.ts';
-import {
   costOfSharedCall,
   floorPerMonth,
   platformCostShared,
   sharedEnvironmentsTable,
-} from '#lib/cost/shared-environments.ts';
+} from '#lib/cost/cost.ts';
+import { ledgerTable } from '#lib/cost/ledger.ts';
 import { loadOffer } from '#lib/offer.ts';
 import { jobsOf } from '#lib/stage.ts';
 import { stageNamed } from '#lib/stages.ts';

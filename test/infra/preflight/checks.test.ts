@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
+import { run } from '../../../bin/preflight/account.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
-import { run } from '../../../bin/preflight/clients.ts';
 import { type Stub, useStubAws, type StubResponse } from '../stub-aws.ts';
 import {
   callerIdentity,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testFolder } from '#test/folder.ts';
-import { exitStatusOf, missing, ok } from '../../../bin/preflight/clients.ts';
+import { exitStatusOf, missing, ok } from '../../../bin/preflight/account.ts';
 import { startStubAws } from '../stub-aws.ts';
 import { readyAccount } from './account.ts';
 

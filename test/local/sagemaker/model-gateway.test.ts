@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ModelStream } from '#domain/inference/model-gateway.ts';
+import type { ModelStream } from '#domain/inference/order.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { RecentFailures } from '#gateways/sagemaker/served-model.ts';

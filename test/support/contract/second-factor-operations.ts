@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { codeAt, stepAt } from '#domain/accounts/totp.ts';
+import { codeAt, stepAt } from '#domain/accounts/second-factor.ts';
 import { services } from '#runtime/services/container.ts';
 import { authenticator } from '../requests/accounts/authenticator.ts';
 import { secretBytes } from '../requests/accounts/second-factor.ts';

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
-import { type DirectRequests, directRequests } from '#local/dynamodb/direct-requests.ts';
+import { type DirectRequests, directRequests } from '#local/dynamodb/dynamodb-proxy.ts';
 import { ambient } from '#runtime/process.ts';
 import { removeFolder, testFolder } from '../folder.ts';
 import { separateDatabase } from './dynamodb-local.ts';

@@ -1,8 +1,7 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import type { MessageOrder, SendingLimits } from '#domain/messages/message-order.ts';
-import { messageSending } from '#domain/messages/message-service.ts';
+import { type MessageOrder, type SendingLimits, messageSending } from '#domain/messages/message-service.ts';
 import type { SendToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/message.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
 import type { Meter } from '#domain/meter/meter.ts';

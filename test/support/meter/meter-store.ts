@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
+import type { MeterStore } from '#domain/meter/meter.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '../database/database.ts';

@@ -3,8 +3,7 @@ import { vi } from 'vitest';
 import type { ModelChatRequest } from '#domain/inference/chat.ts';
 import type { ModelCompletionRequest } from '#domain/inference/completion.ts';
 import type { ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
-import type { Order } from '#domain/inference/order.ts';
+import type { ModelGateway, Order } from '#domain/inference/order.ts';
 import type { Call } from '#middleware/call.ts';
 
 /** A model's next answer. A call without a stream joins the pieces. `usage` is not validated. */

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { bedrockRuntime } from '#gateways/bedrock/bedrock-runtime.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { RecentFailures } from '#gateways/sagemaker/served-model.ts';

@@ -1,8 +1,8 @@
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type ContainerFamily, containerFamilies } from '#contract/offer/offer.ts';
-import type { ModelGateway, ModelStream } from '#domain/inference/model-gateway.ts';
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import type { ModelGateway, ModelStream } from '#domain/inference/order.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { type ModelGatewaySettings, RecentFailures } from '#gateways/sagemaker/served-model.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createCompiledCatalog, getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 import { describe, expect, it } from 'vitest';
-import { languages } from '#contract/accounts/languages.ts';
+import { languages } from '#contract/accounts/preferences.ts';
 
 const dashboard = join(import.meta.dirname, '../../../dashboard');
 const config = getConfig({ configPath: join(dashboard, 'lingui.config.ts') });

@@ -1,12 +1,19 @@
-import { i18n } from '@lingui/core';
-import { plural, t } from '@lingui/core/macro';
+import { i18n, type MessageDescriptor } from '@lingui/core';
+import { plural, t, msg } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Modal, VisuallyHidden } from '@mantine/core';
+import { Modal, VisuallyHidden, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { isDocumentOffered } from '#contract/offered-services.ts';
+import { agentRoutes } from '#contract/routes/agents.ts';
+import { isPlaygroundKey } from '../../api/keys.ts';
+import { useMay } from '../../api/organizations.ts';
+import { useData, useIsOffered, useKeys, useMe } from '../../api/reads.ts';
 import { rescueFocus } from '../../lib/focus.ts';
-import { Icon } from '../icon.tsx';
-import type { Session } from '../page-links.ts';
-import { type Entry, entryGroups, groupTitles, matching, useEntries } from './entries.ts';
+import { Icon, type IconName } from '../icon.tsx';
+import { type Session, usePageGroups } from '../page-links.ts';
+import { useSignOut } from '../session.ts';
 import css from './palette.module.css';
 
 interface PaletteProps {
@@ -135,3 +142,191 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
     </>
   );
 }
+
+/** In order of display. */
+export const entryGroups = ['actions', 'pages', 'keys', 'agents', 'guides', 'reference'] as const;
+export type EntryGroup = (typeof entryGroups)[number];
+
+const groupTitles: Readonly<Record<EntryGroup, MessageDescriptor>> = {
+  actions: msg`Actions`,
+  pages: msg`Pages`,
+  keys: msg`API keys`,
+  agents: msg`Agents`,
+  guides: msg`Guides`,
+  reference: msg`API reference`,
+};
+
+export interface Entry {
+  readonly id: string;
+  readonly group: EntryGroup;
+  readonly label: string;
+  /** Shown next to the label: the guide of a section, or the path of an operation. */
+  readonly hint?: string;
+  readonly icon: IconName;
+  /** Additional search terms. */
+  readonly words: string;
+  readonly run: () => void;
+}
+
+/** Returns the entries of the palette. Without a search, only actions and pages. */
+function useEntries(session: Session, isSearching: boolean): readonly Entry[] {
+  const commands = useCommands(session);
+  const own = useOwnEntries(session);
+  const documentation = useDocumentation(session);
+  return isSearching ? [...commands, ...own, ...documentation] : commands;
+}
+
+function useCommands(session: Session): readonly Entry[] {
+  const [, go] = useLocation();
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const signOut = useSignOut();
+  const isOffered = useIsOffered(session === 'member');
+  const mayDevelop = useMay('develop');
+  const pages = usePageGroups(session).flatMap(({ links }) => links);
+  const action = (label: string, icon: IconName, words: string, run: () => void): Entry => ({
+    id: label,
+    group: 'actions',
+    label,
+    icon,
+    words,
+    run,
+  });
+  const themes = action(
+    other === 'dark' ? t`Switch to dark theme` : t`Switch to light theme`,
+    other === 'dark' ? 'moon' : 'sun',
+    t`dark light colour color mode`,
+    () => setColorScheme(other),
+  );
+  const memberActions = [
+    ...(mayDevelop ? [action(t`Create API key`, 'plus', t`new token secret`, () => go('/keys?new'))] : []),
+    ...(mayDevelop && isOffered('chat')
+      ? [
+          action(t`New chat`, 'playground', t`start conversation playground`, () => go('/playground?new')),
+          action(t`Create agent`, 'agents', t`new assistant documents`, () => go('/agents?new')),
+        ]
+      : []),
+    ...(mayDevelop && isOffered('messages')
+      ? [action(t`Send message`, 'messages', t`new sms voice call phone`, () => go('/messages'))]
+      : []),
+    themes,
+    action(t`Sign out`, 'logout', t`log out leave`, signOut),
+  ];
+  const guestActions = [themes, action(t`Sign in`, 'arrow', t`log in`, () => go('/login'))];
+  return [
+    ...(session === 'member' ? memberActions : guestActions),
+    ...pages.map(({ href, label, icon, words = '' }): Entry => ({
+      id: href,
+      group: 'pages',
+      label,
+      icon,
+      words,
+      run: () => go(href),
+    })),
+  ];
+}
+
+/** Maximum page size of the agents API. */
+const maxAgents = '200';
+
+/** The account's keys and agents. A failed read omits only its own entries. */
+function useOwnEntries(session: Session): readonly Entry[] {
+  const [, go] = useLocation();
+  const enabled = session === 'member';
+  const { data: keys = [] } = useKeys({ enabled });
+  const mayDevelop = useMay('develop');
+  const ofAgents = { query: { limit: maxAgents } };
+  const { data: agents } = useData(agentRoutes.listAgents, ofAgents, { enabled: enabled && mayDevelop });
+  const ownKeys = keys.filter((key) => !isPlaygroundKey(key));
+  return [
+    ...ownKeys.map(({ id, name, prefix, lastFour }): Entry => ({
+      id,
+      group: 'keys',
+      label: name,
+      hint: `${prefix}…${lastFour}`,
+      icon: 'keys',
+      words: `key ${lastFour}`,
+      run: () => go(`/keys?${new URLSearchParams({ show: 'all', key: id }).toString()}`),
+    })),
+    ...(agents?.items ?? []).map(({ id, name, model }): Entry => ({
+      id,
+      group: 'agents',
+      label: name,
+      hint: model,
+      icon: 'agents',
+      words: 'agent',
+      run: () => go(`/agents?${new URLSearchParams({ agent: id }).toString()}`),
+    })),
+  ];
+}
+
+/** Path prefix of the operations that only operators may call. */
+const operatorPath = '/api/operator/';
+
+const loadDocumentation = async () => {
+  const [guides, reference] = await Promise.all([import('virtual:guide-search'), import('virtual:reference')]);
+  // The cache needs no text of the sections.
+  const sections = guides.default.map(({ href, guide, title }) => ({ href, guide, title }));
+  return { sections, operations: reference.entries };
+};
+
+/** Sections of guides and operations of the API, loaded on demand. If loading fails, the other entries remain. */
+function useDocumentation(session: Session): readonly Entry[] {
+  const { data: me } = useMe({ enabled: session === 'member' });
+  const isOffered = useIsOffered(session === 'member');
+  const isAllowed = ({ path }: { path: string }) => me?.role === 'operator' || !path.startsWith(operatorPath);
+  const [, go] = useLocation();
+  const { data } = useQuery({
+    queryKey: ['documentation'],
+    queryFn: loadDocumentation,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!data) return [];
+  const sections = data.sections.filter((section) => isDocumentOffered(section, isOffered));
+  const operations = data.operations.filter(
+    (operation) => isAllowed(operation) && isDocumentOffered({ href: '', ...operation }, isOffered),
+  );
+  return [
+    ...sections.map(({ href, guide, title }): Entry => ({
+      id: href,
+      group: 'guides',
+      label: title,
+      ...(guide !== title && { hint: guide }),
+      icon: 'guides',
+      words: guide,
+      run: () => go(href),
+    })),
+    ...operations.map(({ id, method, path, summary }): Entry => ({
+      id,
+      group: 'reference',
+      label: summary,
+      hint: `${method} ${path}`,
+      icon: 'docs',
+      words: `${method} ${path} ${id.split(/(?=[A-Z])/).join(' ')}`,
+      run: () => go(`/docs#${id}`),
+    })),
+  ];
+}
+
+/** Maximum entries per group in search results. */
+const maxPerGroup = 8;
+
+/** Returns the entries in which every search word is a prefix of a word, by group, with matches of the label first. */
+function matching(entries: readonly Entry[], text: string): Entry[] {
+  const wanted = wordsOf(text);
+  const isIn = (places: string[]) => wanted.every((word) => places.some((place) => place.startsWith(word)));
+  const byLabel = entries.filter(({ label }) => isIn(wordsOf(label)));
+  const byOther = entries.filter(({ label, words }) => isIn(wordsOf(`${label} ${words}`)));
+  const found = [...new Set([...byLabel, ...byOther])];
+  return entryGroups.flatMap((group) => {
+    const inGroup = found.filter((entry) => entry.group === group);
+    return wanted.length === 0 ? inGroup : inGroup.slice(0, maxPerGroup);
+  });
+}
+
+/** Path segments count as words. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[\s/{}]+/)
+    .filter(Boolean);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { recall, remember } from '../../api/account-storage.ts';
-import { documentOwner } from '../../api/organization.ts';
+import { documentOwner } from '../../api/account.ts';
 import { AgentDraft } from './agent.ts';
 
 /** Unsaved changes by agent id. */

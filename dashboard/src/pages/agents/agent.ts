@@ -1,12 +1,20 @@
 import { t } from '@lingui/core/macro';
 import * as v from 'valibot';
 import { type Agent, NewAgent, truncations } from '#contract/agents/agents.ts';
-import type { Conversation, KeptMessage } from '#contract/agents/conversations.ts';
+import {
+  type Conversation,
+  type KeptMessage,
+  type NewMessage,
+  type Turn,
+  TurnChunk,
+} from '#contract/agents/conversations.ts';
 import type { AgentDocument } from '#contract/agents/documents.ts';
 import { guides } from '#contract/dashboard-config.ts';
 import { firstModelFor } from '#contract/inference/models.ts';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import type { Labels } from '../../api/form-errors.ts';
+import type { ApiError } from '../../api/response.ts';
+import type { Piece } from '../playground/exchange/pieces.ts';
 import { modelId } from '../playground/tab/sampling.ts';
 
 export type AgentRecord = v.InferOutput<typeof Agent>;
@@ -115,4 +123,40 @@ export function changesOf(values: AgentValues, before: AgentValues): AgentDraft 
   const known = new Map<string, unknown>(Object.entries(before));
   const changed = Object.entries(values).filter(([name, value]) => known.get(name) !== value);
   return v.parse(AgentDraft, Object.fromEntries(changed));
+}
+
+export type TurnMessage = Pick<NewMessage, 'content' | 'functionResults'>;
+
+/** A turn in progress, not yet part of the stored conversation. */
+export interface PendingTurn {
+  readonly sent: TurnMessage;
+  /** Message count at the time of sending. The turn is stored once the conversation has more. */
+  readonly before: number;
+  readonly text: string;
+  readonly call: { readonly name: string; readonly arguments: string } | undefined;
+  /** Set if the turn ended without a reply. */
+  readonly end?: { readonly kind: 'stopped' } | { readonly kind: 'failed'; readonly error: ApiError };
+}
+
+export const pendingTurn = (sent: TurnMessage, before: number): PendingTurn => ({
+  sent,
+  before,
+  text: '',
+  call: undefined,
+});
+
+/** Parses a chunk: a piece of the reply, or the turn without its message. */
+export function readChunk(data: unknown): { readonly piece: Piece } | { readonly turn: Omit<Turn, 'message'> } {
+  const chunk = v.parse(TurnChunk, data);
+  return 'delta' in chunk
+    ? { piece: { text: chunk.delta.content ?? '', call: chunk.delta.function_call } }
+    : { turn: chunk };
+}
+
+export function extendTurn(turn: PendingTurn, { text, call }: Piece): PendingTurn {
+  const called = (turn.call ?? call) && {
+    name: (turn.call?.name ?? '') + (call?.name ?? ''),
+    arguments: (turn.call?.arguments ?? '') + (call?.arguments ?? ''),
+  };
+  return { ...turn, text: turn.text + text, call: called };
 }

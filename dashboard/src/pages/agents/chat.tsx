@@ -21,10 +21,17 @@ import { formatMoment } from '../../lib/format.ts';
 import { useStableCallback } from '../../lib/hooks.ts';
 import { Composer, preloadMarkdown, TalkLog } from '../playground/chat/talk.tsx';
 import { joinPieces, pieceBuffer } from '../playground/exchange/pieces.ts';
-import type { AgentRecord, MessageRecord } from './agent.ts';
+import {
+  type AgentRecord,
+  type MessageRecord,
+  extendTurn,
+  type PendingTurn,
+  pendingTurn,
+  readChunk,
+  type TurnMessage,
+} from './agent.ts';
 import css from './agents.module.css';
 import { FirstMessage, fixedReplyCredits, KeptMessageView, PendingTurnView, TurnEnd } from './messages.tsx';
-import { extendTurn, type PendingTurn, pendingTurn, readChunk, type TurnMessage } from './turn.ts';
 
 interface ChatProps {
   readonly agent: AgentRecord;

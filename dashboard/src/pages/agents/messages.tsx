@@ -17,9 +17,8 @@ import { inCredits, rateLines } from '../../lib/model-prices.ts';
 import talk from '../playground/chat/chat.module.css';
 import { FunctionCall, ResponseText } from '../playground/chat/talk.tsx';
 import { Caret, PlainText } from '../playground/tab/text.tsx';
-import { type AgentRecord, agentPath, type MessageRecord } from './agent.ts';
+import { type AgentRecord, agentPath, type MessageRecord, type PendingTurn } from './agent.ts';
 import css from './agents.module.css';
-import type { PendingTurn } from './turn.ts';
 
 interface KeptMessageViewProps {
   readonly message: MessageRecord;

@@ -14,9 +14,9 @@ import { useData, useMember } from '../../api/reads.ts';
 import type { ApiError } from '../../api/response.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { roleTexts } from '../../components/roles.tsx';
 import { useSignOut } from '../../components/session.ts';
 import { switchOrganization } from '../../components/switch-organization.ts';
-import { roleTexts } from '../../lib/roles.ts';
 import { AuthLayout, forgetLinkToken, toOverview, useLinkEmail, useLinkToken } from './auth-layout.tsx';
 
 /** Target of the link in an invitation. Waits for a button, since mail scanners open links too. */

@@ -6,8 +6,8 @@ import { email } from '#contract/accounts/email.ts';
 import { text } from '#contract/shared/fields.ts';
 import { useApiForm } from '../../api/form.ts';
 import { readJson } from '../../api/response.ts';
-import { Modal } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
+import { Modal } from '../../components/overlays.tsx';
 
 const schema = v.object({ email, name: text(200) });
 

@@ -4,12 +4,11 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { ForgottenPassword, PasswordReset } from '#contract/accounts/accounts.ts';
-import { passwordRoutes } from '#contract/routes/passwords.ts';
+import { passwordRoutes } from '#contract/routes/sign-in.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { toApiError } from '../../api/response.ts';
-import { FactorField, factorOf } from '../../components/factor-field.tsx';
-import { NewPassword } from '../../components/new-password.tsx';
+import { FactorField, factorOf, NewPassword } from '../../components/credential-fields.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink, forgetLinkToken, InboxLink, useLinkToken } from './auth-layout.tsx';
 

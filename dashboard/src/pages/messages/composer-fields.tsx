@@ -6,8 +6,7 @@ import type { Form } from '../../api/form.ts';
 import { formatItems, formatWhole } from '../../lib/format.ts';
 import { useLate } from '../../lib/hooks.ts';
 import type { CountedText } from './count-text.ts';
-import { type Draft, draftLabels, e164Of } from './draft.ts';
-import { countryName } from './message.ts';
+import { type Draft, draftLabels, e164Of, countryName } from './message.ts';
 import css from './messages.module.css';
 
 const loadNumbers = () => import('./read-number.ts');

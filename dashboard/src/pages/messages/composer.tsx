@@ -8,11 +8,11 @@ import { prices } from '#contract/billing/prices.ts';
 import { channels } from '#contract/messages/names.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { recall, remember } from '../../api/account-storage.ts';
+import { documentOwner } from '../../api/account.ts';
 import { useOnce } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { type Form, useApiForm } from '../../api/form.ts';
-import { documentOwner } from '../../api/organization.ts';
 import { spendingReads } from '../../api/reads.ts';
 import { type ApiError, toApiError } from '../../api/response.ts';
 import { GetCodeButton } from '../../components/get-code-button.tsx';
@@ -30,8 +30,12 @@ import {
   isCallVoice,
   messageBody,
   voiceChoices,
-} from './draft.ts';
-import { channelTitle, meaningOf, type MessageRecord, nextTestNumber, testDigits } from './message.ts';
+  channelTitle,
+  meaningOf,
+  type MessageRecord,
+  nextTestNumber,
+  testDigits,
+} from './message.ts';
 import { MessageBadge } from './messages-panel.tsx';
 import css from './messages.module.css';
 

@@ -16,8 +16,7 @@ import { focusAfterDialog } from '../../lib/focus.ts';
 import { creditCount } from '../../lib/format.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { Composer } from './composer.tsx';
-import { type Draft, draftLike } from './draft.ts';
-import type { MessageRecord } from './message.ts';
+import { type Draft, draftLike, type MessageRecord } from './message.ts';
 import { MessagesPanel, useFilters, useMessages } from './messages-panel.tsx';
 import css from './messages.module.css';
 

@@ -1,17 +1,26 @@
 import { i18n } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text, Anchor } from '@mantine/core';
+import { Link } from 'wouter';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { useConfig } from '../../api/config.ts';
 import { KeyRecords } from '../../api/keys.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
+import { roleTitles } from '../../components/roles.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
-import { creditCount, formatCredits, formatDay, formatSecond, formatStamp, formatWhole } from '../../lib/format.ts';
+import {
+  creditCount,
+  formatCredits,
+  formatDay,
+  formatSecond,
+  formatStamp,
+  formatWhole,
+  formatItems,
+} from '../../lib/format.ts';
 import { planTitle, serviceTitle } from '../../lib/offer.ts';
-import { OrganizationsPanel } from './account-organizations.tsx';
 import { type Account, billingText, wordOf } from './words.ts';
 
 export const accountPath = (id: number | string): string => `/operator?account=${id}`;
@@ -185,4 +194,42 @@ function HoldsPanel({ account: { holds, calls } }: { account: Account }) {
       )}
     </Panel>
   );
+}
+
+type Listed = Account['organizations'][number];
+
+interface OrganizationsPanelProps {
+  readonly account: Account;
+  readonly pathOf: (id: number) => string;
+}
+
+/** Shared organizations of the person. Each is suspended on its own page. */
+function OrganizationsPanel({ account: { organizations }, pathOf }: OrganizationsPanelProps) {
+  const columns: Column<Listed>[] = [
+    {
+      title: t`Name`,
+      place: 'lead',
+      cell: ({ id, name }) => (
+        <Anchor component={Link} href={pathOf(id)} inherit dir="auto">
+          {name}
+        </Anchor>
+      ),
+    },
+    { title: t`Role`, cell: ({ role }) => roleTitles[role] },
+    { title: t`Status`, cell: ({ status }) => wordOf(status) },
+  ];
+  return (
+    <Panel title={t`Organizations`}>
+      <DataTable caption={t`Organizations`} columns={columns} rows={organizations} idOf={({ id }) => String(id)} />
+    </Panel>
+  );
+}
+
+/** Says which organizations a suspension of the person leaves active. */
+export function suspensionText({ email, organizations }: Account): string {
+  const owned = organizations.filter(({ role, status }) => role === 'owner' && status === 'active');
+  const names = formatItems(owned.map(({ name }) => name));
+  return owned.length === 0
+    ? t`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`
+    : t`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept. Owned organizations stay active: ${names}. To suspend one too, open its page from the overview.`;
 }

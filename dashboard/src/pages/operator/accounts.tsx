@@ -4,7 +4,7 @@ import { Anchor, Badge, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import { planListing } from '#contract/billing/plans.ts';
-import { type AccountState, type DirectoryPage, type DirectoryTotals, newDays } from '#contract/operators/directory.ts';
+import { type AccountState, type DirectoryPage, type DirectoryTotals, newDays } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { dayMs, dayOf } from '#contract/shared/time.ts';
 import { call } from '../../api/call.ts';

@@ -28,7 +28,7 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { planTitle } from '../../lib/offer.ts';
-import { suspensionText } from './account-organizations.tsx';
+import { suspensionText } from './account-overview.tsx';
 import { type Account, grantText, suspendKeyText } from './words.ts';
 
 export function ActionButtons({ account }: { account: Account }) {

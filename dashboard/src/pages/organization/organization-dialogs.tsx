@@ -13,12 +13,12 @@ import { useApiForm } from '../../api/form.ts';
 import { type Member, useMembers } from '../../api/members.ts';
 import { leaveOrganization } from '../../api/organization-choice.ts';
 import { organizationOf, type OrganizationRecord } from '../../api/organizations.ts';
-import { type DialogProps, Modal } from '../../components/dialogs.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { type DialogProps, Modal } from '../../components/overlays.tsx';
+import { grantableBy, roleLabel } from '../../components/roles.tsx';
 import { switchOrganization } from '../../components/switch-organization.ts';
 import { rescueFocus } from '../../lib/focus.ts';
-import { grantableBy, roleLabel } from '../../lib/roles.ts';
 
 interface OrganizationDialogProps extends DialogProps {
   readonly organization: OrganizationRecord;

@@ -1,9 +1,12 @@
 import { t } from '@lingui/core/macro';
 import type { InferOutput } from 'valibot';
-import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
+import { freePlanRank, webhooksPlan, messagesPlan, type PlanLimits, smallestWith } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
+import { callableModels } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import type { PlanFeature } from '#contract/offer/offer.ts';
 import { addMonths, dayOf } from '#contract/shared/time.ts';
-import { formatDay, formatPrice } from '../../lib/format.ts';
+import { formatDay, formatPrice, creditCount, formatWhole } from '../../lib/format.ts';
 import { planInSentence, planNameOf } from '../../lib/offer.ts';
 
 export type Plan = InferOutput<typeof PlanList>['plans'][number];
@@ -122,3 +125,58 @@ export function unpaidRenewal(subscription: Subscription): UnpaidRenewal | undef
 
 /** The same day of the next month, or its last day, as an ISO date. */
 export const dayInAMonth = (now: number): string => dayOf(addMonths(now / 1000, 1) * 1000);
+
+/** A line about a plan. `models` are ids, shown between the texts. */
+export interface PlanFact {
+  readonly isIncluded: boolean;
+  readonly before?: string;
+  readonly models?: string;
+  readonly after?: string;
+}
+
+/** Excludes hidden plans. */
+const largestListed = offer.plans.findLast(({ hidden }) => !hidden)?.id ?? 0;
+const reservedModels = callableModels().filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= largestListed);
+
+/** Limits and features of a plan, for the plans page and the public pages. */
+export function planFacts({
+  rank,
+  creditsPerMonth,
+  callsPerMonth,
+  callsPerMinute,
+  maxConcurrentCalls,
+  features,
+}: Omit<PlanLimits, 'name' | 'price'>): PlanFact[] {
+  const has = (feature: PlanFeature): boolean => rank >= smallestWith[feature].id || features.includes(feature);
+  const fact = (before: string): PlanFact => ({ isIncluded: true, before });
+  const credits = creditCount(creditsPerMonth ?? 0);
+  const monthly = formatWhole(callsPerMonth ?? 0);
+  const perMinute = formatWhole(callsPerMinute ?? 0);
+  const concurrent = formatWhole(maxConcurrentCalls);
+  return [
+    fact(creditsPerMonth === null ? t`Unlimited credits` : t`${credits} per month`),
+    ...(callsPerMonth === null ? [] : [fact(t`${monthly} calls per month`)]),
+    fact(callsPerMinute === null ? t`Unlimited calls per minute` : t`${perMinute} calls per minute`),
+    fact(t`${concurrent} concurrent calls`),
+    ...reservedModelsFact(rank),
+    ...featureFact(has('messages'), messagesPlan, t`SMS and voice calls`, t`No SMS or voice calls`),
+    ...featureFact(has('webhooks'), webhooksPlan, t`Webhooks`, t`No webhooks`),
+  ];
+}
+
+function reservedModelsFact(rank: number): PlanFact[] {
+  if (reservedModels.length === 0) return [];
+  const ids = reservedModels.map(({ id }) => id).join(', ');
+  const isIncluded = reservedModels.some(({ minPlanRank }) => minPlanRank <= rank);
+  return [
+    isIncluded
+      ? { isIncluded, before: `${t`All models, including`} `, models: ids }
+      : { isIncluded, models: ids, after: ` ${t`not included`}` },
+  ];
+}
+
+/** Empty if no plan has the feature. */
+function featureFact(isIncluded: boolean, smallest: typeof messagesPlan, yes: string, no: string): PlanFact[] {
+  if (smallest.name === undefined && !isIncluded) return [];
+  return [{ isIncluded, before: isIncluded ? yes : no }];
+}

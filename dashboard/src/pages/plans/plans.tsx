@@ -6,16 +6,17 @@ import { useState } from 'react';
 import { planListing } from '#contract/billing/plans.ts';
 import { useConfig, useNow, usePlanLimits, useSellsCredits } from '../../api/config.ts';
 import { usePlans, useSubscription } from '../../api/reads.ts';
-import { Allowed, RoleNotice } from '../../components/allowed.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { Allowed, RoleNotice } from '../../components/roles.tsx';
 import { creditCount, formatPrice } from '../../lib/format.ts';
 import { planChanges, planNameOf, planTitle } from '../../lib/offer.ts';
-import { type PlanFact, planFacts } from '../../lib/plan-facts.ts';
 import { Packs } from '../billing/purchases.tsx';
 import { ChangeDialog, rollOver } from './change-dialog.tsx';
 import {
+  type PlanFact,
+  planFacts,
   badgeOf,
   isFreeAllowance,
   isSelfServe,

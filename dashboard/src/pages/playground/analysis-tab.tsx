@@ -12,9 +12,8 @@ import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { creditCount, formatAbout, formatWhole } from '../../lib/format.ts';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
-import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { LanguageSelect, languageTitle } from './tab/language-select.tsx';
-import { InputText, TabLayout } from './tab/tab-layout.tsx';
+import { ExchangeNotices, Inspector, InputText, TabLayout } from './tab/tab-layout.tsx';
 import { PlainText } from './tab/text.tsx';
 
 const example = msg`I bought the Aurora 5 in Oslo on 3 May 2026. The battery is superb, but the strap broke after two weeks.

@@ -7,10 +7,9 @@ import { offer } from '#contract/offer/current-offer.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { Parameters } from './tab/parameters.tsx';
 import { defaultSampling, isSendable, samplingBody } from './tab/sampling.ts';
-import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
+import { ExchangeNotices, Inspector, InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
 import { StopButton } from './tab/text.tsx';
 import { TokenCount } from './tab/token-count.tsx';
 

@@ -14,8 +14,7 @@ import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { formatWhole } from '../../lib/format.ts';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
-import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
-import { InputText, TabLayout } from './tab/tab-layout.tsx';
+import { ExchangeNotices, Inspector, InputText, TabLayout } from './tab/tab-layout.tsx';
 
 const examples = (): string =>
   [

@@ -9,9 +9,8 @@ import { GetCodeButton } from '../../components/get-code-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { creditCount } from '../../lib/format.ts';
 import { useExchange } from './exchange/use-exchange.ts';
-import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { LanguageSelect } from './tab/language-select.tsx';
-import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
+import { ExchangeNotices, Inspector, InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
 
 export function TranslateTab() {
   const exchange = useExchange();

@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { useEffect, useRef, useState } from 'react';
 import { isJson } from '#contract/shared/json.ts';
-import { documentAccount } from '../../api/account.ts';
+import { documentAccount, headerOfOrganization } from '../../api/account.ts';
 import { confirmAccount } from '../../api/call.ts';
 import { withPlaygroundKey } from '../../api/keys.ts';
-import { headerOfOrganization } from '../../api/organization.ts';
 import { ApiError } from '../../api/response.ts';
 import type { CredentialKind, Operation } from './operation.ts';
 

@@ -8,11 +8,11 @@ import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { keyTitle } from '../../api/keys.ts';
 import { useData, useKeys } from '../../api/reads.ts';
-import { Allowed, RoleNotice } from '../../components/allowed.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, FormFoot } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/page.tsx';
+import { Allowed, RoleNotice } from '../../components/roles.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 
 /** Form values of a rule. The value is an empty string until a number is entered. */

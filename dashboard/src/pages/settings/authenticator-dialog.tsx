@@ -17,11 +17,11 @@ import { useMe } from '../../api/reads.ts';
 import type { Data } from '../../api/response.ts';
 import css from '../../components/copy.module.css';
 import { CopyButton } from '../../components/copy.tsx';
-import { type DialogProps, Modal } from '../../components/dialogs.tsx';
-import { FactorField, factorOf } from '../../components/factor-field.tsx';
+import { FactorField, factorOf } from '../../components/credential-fields.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { type DialogProps, Modal } from '../../components/overlays.tsx';
 import { saveFile } from '../../lib/files.ts';
 import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
 

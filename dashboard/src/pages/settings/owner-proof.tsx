@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { Form } from '../../api/form.ts';
 import { useMe } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
-import { FactorField, factorOf } from '../../components/factor-field.tsx';
+import { FactorField, factorOf } from '../../components/credential-fields.tsx';
 import { GoogleToken } from '../auth/google.tsx';
 
 /** Form fields that prove the owner of the account. The user fills in the first or the second, and the third if asked. */

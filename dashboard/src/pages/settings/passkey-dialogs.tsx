@@ -9,9 +9,9 @@ import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { addPasskey } from '../../api/passkeys.ts';
-import { type DialogProps, Modal } from '../../components/dialogs.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { type DialogProps, Modal } from '../../components/overlays.tsx';
 import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
 import type { PasskeyData } from './security-panels.tsx';
 

@@ -16,9 +16,9 @@ import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { Link } from 'wouter';
 import { AccountDeletion, PasswordChange, ProfileChange, type SessionList } from '#contract/accounts/accounts.ts';
+import { isLanguage } from '#contract/accounts/preferences.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
-import { passwordRoutes } from '#contract/routes/passwords.ts';
-import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { passwordRoutes, signInRoutes } from '#contract/routes/sign-in.ts';
 import { otherSessions } from '#contract/shared/limits.ts';
 import { closeAccountStorage } from '../../api/account-storage.ts';
 import { endDocument } from '../../api/account.ts';
@@ -26,23 +26,22 @@ import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useConfig, useNow } from '../../api/config.ts';
 import { useApiForm } from '../../api/form.ts';
-import { chooseAccountLanguage } from '../../api/language.ts';
 import { useMe, useSessions } from '../../api/reads.ts';
-import { Modal } from '../../components/dialogs.tsx';
+import { NewPassword } from '../../components/credential-fields.tsx';
 import { LanguageChoice } from '../../components/language-choice.tsx';
-import { NewPassword } from '../../components/new-password.tsx';
 import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { Modal } from '../../components/overlays.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { useSection } from '../../lib/focus.ts';
 import { formatDay, formatFromNow, formatMoment } from '../../lib/format.ts';
 import { language } from '../../lib/language.ts';
+import { chooseLanguage } from '../../lib/texts.ts';
 import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
-import { EmailPanel } from './email-panel.tsx';
+import { EmailPanel, MailsPanel } from './email-panels.tsx';
 import { ExportPanel } from './export-panel.tsx';
-import { MailsPanel } from './mails-panel.tsx';
 import { noProof, OwnerProof, proofOf, useProofFields } from './owner-proof.tsx';
 import { PasskeysPanel, TwoStepPanel } from './security-panels.tsx';
 
@@ -319,4 +318,10 @@ function deviceTitle({ browser, system }: Session): string {
 function placeTitle({ country, isLocal }: Session): string {
   if (isLocal) return t`This machine`;
   return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || t`Unknown location`;
+}
+
+/** The account keeps the choice for other browsers. Without a response, only this browser keeps it. */
+async function chooseAccountLanguage(id: string): Promise<void> {
+  if (isLanguage(id)) await call(accountRoutes.changeProfile, { body: { language: id } }).catch(() => undefined);
+  chooseLanguage(id);
 }

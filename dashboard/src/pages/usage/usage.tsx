@@ -14,9 +14,9 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMemo } from 'react';
+import { documentOrganization } from '../../api/account.ts';
 import { useNow } from '../../api/config.ts';
 import { useMembers } from '../../api/members.ts';
-import { documentOrganization } from '../../api/organization.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
 import { Icon } from '../../components/icon.tsx';
 import { LazyDayChart, Legend } from '../../components/lazy-day-chart.tsx';
@@ -24,9 +24,16 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { csvOf, saveFile } from '../../lib/files.ts';
-import { creditCount, formatCredits, formatDay, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
+import {
+  creditCount,
+  formatCredits,
+  formatDay,
+  formatExact,
+  formatShare,
+  formatWhole,
+  localDay,
+} from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
-import { localDay } from '../../lib/time-zone.ts';
 import { daysBetween, type Measure, sum, type Total } from '../../lib/usage.ts';
 import { CapPanel } from './cap-panel.tsx';
 import {

@@ -11,8 +11,8 @@ import { toApiError } from '../../api/response.ts';
 import { CodeBlock } from '../../components/copy.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { LateMenu } from '../../components/menus.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
+import { LateMenu } from '../../components/overlays.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay } from '../../lib/format.ts';
@@ -21,7 +21,7 @@ import { lateDialog, orReload } from '../../lib/load.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { verifySnippets } from './verify-snippets.ts';
-import type { WebhookPopupProps } from './webhook-popup.tsx';
+import type { WebhookPopupProps } from './webhook-dialogs.tsx';
 import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import css from './webhooks.module.css';
 
@@ -155,7 +155,7 @@ function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) {
   return <DataTable caption={t`Webhooks`} columns={columns} rows={webhooks} idOf={({ id }) => id} />;
 }
 
-const load = orReload(() => import('./webhook-popup.tsx'));
+const load = orReload(() => import('./webhook-dialogs.tsx'));
 const WebhookPopup = lazy(load);
 
 function WebhookMenu({ webhook }: { webhook: WebhookRecord }) {

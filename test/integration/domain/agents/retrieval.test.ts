@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#domain/agents/indexing.ts';
-import { countWords, packWords, type PassageBlock, rankPassages } from '#domain/agents/ranking.ts';
-import { packVectors } from '#domain/agents/vector-index.ts';
+import { countWords, packWords, type PassageBlock, rankPassages, packVectors } from '#domain/agents/vector-index.ts';
 import { embed } from '#local/demo-engine/engine.ts';
 import { type DocumentName, documents, questions, textOf, unrelated } from '#test/agents/retrieval-questions.ts';
 

@@ -4,7 +4,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { type MeterImage, projectInOrder, projectLedger } from '#domain/billing/ledger.ts';
 import { statementService } from '#domain/billing/statements.ts';
 import { archivedLedger } from '#repositories/billing/archive.ts';
-import { usageCounter } from '#repositories/billing/daily-usage.ts';
+import { usageCounter } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';

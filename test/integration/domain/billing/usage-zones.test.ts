@@ -6,7 +6,7 @@ import { dayOf } from '#contract/shared/time.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 import { type Group, statementService } from '#domain/billing/statements.ts';
 import { archivedLedger } from '#repositories/billing/archive.ts';
-import { addition, dayTotals } from '#repositories/billing/daily-usage.ts';
+import { addition, dayTotals } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { useTestDatabase } from '#test/database/database.ts';

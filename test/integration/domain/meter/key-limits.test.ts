@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import type { WorkingKey } from '#domain/meter/key-limits.ts';
+import type { WorkingKey } from '#domain/meter/limits.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type OpenHold, metering } from '#domain/meter/metering.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import { maxCounted, type SweepKind } from '#domain/meter/meter-store.ts';
+import { maxCounted, type SweepKind } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { SweepMessage } from '#domain/meter/sweep.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { changeProfile } from '#domain/payments/profile.ts';
+import { changeProfile } from '#domain/payments/order.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();

@@ -4,7 +4,7 @@ import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Conversation } from '#domain/agents/conversation.ts';
 import { missingMessages, windowOf } from '#domain/agents/turn-order.ts';
-import { messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
+import { messageRow, stateRow } from '#repositories/agents/agent-items.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { itemsBy, sdkSend } from '#repositories/shared/items.ts';
 import { useTestDatabase } from '#test/database/database.ts';

@@ -2,7 +2,7 @@ import { DeleteCommand, paginateScan, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planOfRank, planListing } from '#contract/billing/plans.ts';
-import { accountOrders, type AccountState, accountStates } from '#contract/operators/directory.ts';
+import { accountOrders, type AccountState, accountStates } from '#contract/operators/operators.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { openMeter } from '#domain/billing/grants.ts';

@@ -3,7 +3,7 @@ import type { PaymentWork } from '#contract/payments/payments.ts';
 import { openMeter, renewals } from '#domain/billing/grants.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { queueDue } from '#domain/payments/due.ts';
+import { queueDue } from '#domain/payments/order.ts';
 import { ProviderUnavailable } from '#domain/payments/provider.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';

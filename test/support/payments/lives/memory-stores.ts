@@ -1,5 +1,4 @@
-import type { MeterStore } from '#domain/meter/meter-store.ts';
-import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
+import { type MeterStore, balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { type BillingProfile, dueOf, type Order, type OrderStore, type ReceivedEvent } from '#domain/payments/order.ts';
 import type { Process } from './process.ts';
 

@@ -1,4 +1,4 @@
-import { codeAt, stepAt } from '#domain/accounts/totp.ts';
+import { codeAt, stepAt } from '#domain/accounts/second-factor.ts';
 import { type ApiResponse, cookieOf, type Person, type TestService } from '../../service/service.ts';
 import { authCalls, setCookies } from './auth-calls.ts';
 import { authenticator } from './authenticator.ts';

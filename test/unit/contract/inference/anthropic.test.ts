@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { AnthropicRequest } from '#contract/inference/anthropic.ts';
-import { conversationOfAnthropic } from '#domain/inference/anthropic-conversation.ts';
+import { conversationOfAnthropic } from '#domain/inference/anthropic-chat.ts';
 import { toModelRequest } from '#domain/inference/chat.ts';
 
 const user = { role: 'user', content: 'Hi' };

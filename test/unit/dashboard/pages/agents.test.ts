@@ -10,9 +10,11 @@ import {
   changesOf,
   newAgentValues,
   valuesOf,
+  extendTurn,
+  pendingTurn,
+  readChunk,
 } from '../../../../dashboard/src/pages/agents/agent.ts';
 import { readTextFile } from '../../../../dashboard/src/pages/agents/text-file.ts';
-import { extendTurn, pendingTurn, readChunk } from '../../../../dashboard/src/pages/agents/turn.ts';
 
 const named = { ...newAgentValues, name: 'Guide' };
 

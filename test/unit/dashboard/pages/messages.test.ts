@@ -15,8 +15,10 @@ import {
   emptyDraft,
   exampleBody,
   messageBody,
-} from '../../../../dashboard/src/pages/messages/draft.ts';
-import { failureMeanings, isFinal, pollMsOf } from '../../../../dashboard/src/pages/messages/message.ts';
+  failureMeanings,
+  isFinal,
+  pollMsOf,
+} from '../../../../dashboard/src/pages/messages/message.ts';
 import { readNumber as readTyped } from '../../../../dashboard/src/pages/messages/read-number.ts';
 
 describe('the text field of a message', () => {

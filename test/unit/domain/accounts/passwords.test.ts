@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decoyHash, hashPassword, hashQueue, isOutdated, verifyPassword } from '#domain/accounts/password-hash.ts';
+import { decoyHash, hashPassword, hashQueue, isOutdated, verifyPassword } from '#domain/accounts/passwords.ts';
 
 /** Hashes that the test completes. */
 function hashes() {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { base32, codeAt, stepAt, stepOf } from '#domain/accounts/totp.ts';
+import { base32, codeAt, stepAt, stepOf } from '#domain/accounts/second-factor.ts';
 
 const secret = Buffer.from('12345678901234567890');
 

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkBytes, chunksOf, minChunksOf } from '#domain/agents/indexing.ts';
-import { countWords, packWords, type PassageBlock, rankPassages } from '#domain/agents/ranking.ts';
 import { passageSearch, type TurnOrder } from '#domain/agents/turn-order.ts';
-import { packVectors, scoresOf, unit } from '#domain/agents/vector-index.ts';
+import {
+  countWords,
+  packWords,
+  type PassageBlock,
+  rankPassages,
+  packVectors,
+  scoresOf,
+  unit,
+} from '#domain/agents/vector-index.ts';
 import { atLength, times } from '#test/many.ts';
 
 /** Covers every script and width: words, whitespace, sentence ends, combining marks, surrogate pairs and emoji sequences. */

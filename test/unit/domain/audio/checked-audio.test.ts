@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
-import { uploadTypes } from '#contract/audio/transcriptions.ts';
+import { uploadTypes } from '#contract/audio/transcription.ts';
 import { checkedAudio, refuseUnknownType } from '#domain/audio/checked-audio.ts';
 import { flac } from '#gateways/audio/audio-facts.ts';
 

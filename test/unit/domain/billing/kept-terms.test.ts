@@ -7,7 +7,7 @@ import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { cancel, downgrade, prorate, startSubscription, upgrade } from '#domain/billing/subscription-changes.ts';
 import { subscriptionView } from '#domain/billing/subscriptions.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
-import { hasFeature, planOfMeter } from '#domain/meter/plan-terms.ts';
+import { hasFeature, planOfMeter } from '#domain/meter/periods.ts';
 import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { at } from '#test/meter/billing-cases.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '#contract/shared/time.ts';
-import { dayAfter, daysOfZone, partOf, partsPerDay } from '#domain/billing/usage-days.ts';
+import { dayAfter, daysOfZone, partOf, partsPerDay } from '#domain/billing/statements.ts';
 import { atLength } from '#test/many.ts';
 import { localDay, zones } from '#test/requests/time-zones.ts';
 

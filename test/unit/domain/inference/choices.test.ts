@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inChoices } from '#domain/inference/choices.ts';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';
 
 const uncalled = () => {

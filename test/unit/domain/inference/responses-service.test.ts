@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ResponseRequest } from '#contract/inference/responses.ts';
 import { inference } from '#domain/inference/inference.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { responsesService } from '#domain/inference/responses-service.ts';
 import type { ResponseStore, StoredResponse } from '#domain/inference/stored-responses.ts';
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';

@@ -7,7 +7,7 @@ import { findModel } from '#contract/inference/models.ts';
 import { TranslationRequest } from '#contract/inference/translation.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import type { ModelChatReply } from '#domain/inference/chat.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { countWords, cutText, translationService } from '#domain/inference/translation.ts';
 import { fixedPrice, pricePerStarted } from '#domain/meter/pricing.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
-import type { ModelGateway } from '#domain/inference/model-gateway.ts';
+import type { ModelGateway } from '#domain/inference/order.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 

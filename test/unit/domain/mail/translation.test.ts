@@ -1,6 +1,6 @@
 import { type CompiledMessage, compileMessageOrThrow } from '@lingui/message-utils/compileMessage';
 import { describe, expect, it } from 'vitest';
-import { type Language, languages } from '#contract/accounts/languages.ts';
+import { type Language, languages } from '#contract/accounts/preferences.ts';
 import type { Addressee, Letter } from '#domain/accounts/mail-layout.ts';
 import { resetMail } from '#domain/accounts/mails.ts';
 import { translated } from '#domain/mail/translation.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewMessage } from '#contract/messages/messages.ts';
-import { messageOrders } from '#domain/messages/message-order.ts';
+import { messageOrders } from '#domain/messages/message-service.ts';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 
 const parts = { readNumber, countSegments, countries: new Set(['US', 'DE']), hasCalls: true };

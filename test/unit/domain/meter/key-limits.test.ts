@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { budgetAt, nextPeriod, type SpendingLimit } from '#domain/meter/key-limits.ts';
+import { budgetAt, nextPeriod, type SpendingLimit } from '#domain/meter/limits.ts';
 
 const seconds = (text: string): number => Date.parse(text) / 1000;
 const limit = (period: SpendingLimit['period']): SpendingLimit => ({ budget: 'b', amount: 5, period });

@@ -2,8 +2,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
-import { maxRaces, type MeterStore, type Settlement, type StreamCall } from '#domain/meter/meter-store.ts';
-import type { Hold, Meter } from '#domain/meter/meter.ts';
+import {
+  maxRaces,
+  type MeterStore,
+  type Settlement,
+  type StreamCall,
+  type Hold,
+  type Meter,
+} from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { attemptOn, credits, meterWith, start } from '#test/meter/meters.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { renewals, openMeter } from '#domain/billing/grants.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
+import type { MeterStore } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { type RefundableCharge, type RefundWrite, refunds } from '#domain/meter/refund.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { type Attempt, knownLimits, verdictOn } from '#domain/meter/admission.ts';
-import { isSameLimit, type WorkingKey } from '#domain/meter/key-limits.ts';
+import { isSameLimit, type WorkingKey } from '#domain/meter/limits.ts';
 import { heldOf, type Hold, type Meter } from '#domain/meter/meter.ts';
 import { bucketsInWindow, rateStatus } from '#domain/meter/rate-window.ts';
 import { attemptOn, credits, meterWith, start } from '#test/meter/meters.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assembledStream } from '#domain/requests/assembled-stream.ts';
-import { textBody } from '#domain/requests/stored-content.ts';
+import { assembledStream, textBody } from '#domain/requests/stored-content.ts';
 
 describe('an assembled stream', () => {
   it('joins the pieces of each choice, including tool calls, and keeps the usage', () => {

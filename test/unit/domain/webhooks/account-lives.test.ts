@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { findPlan, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import { webhookEvents } from '#contract/webhooks/events.ts';
+import { webhookEvents } from '#contract/webhooks/webhooks.ts';
 import { bringCurrent, openMeter } from '#domain/billing/grants.ts';
 import { balance, type LedgerEntry, type Meter } from '#domain/meter/meter.ts';
 import { periodEnd } from '#domain/meter/periods.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasFailedForLong, healthAfterFailure, isProbing, isSuccess, nextAttempt } from '#domain/webhooks/retry.ts';
 import { type Health, healthy } from '#domain/webhooks/webhook.ts';
+import { hasFailedForLong, healthAfterFailure, isProbing, isSuccess, nextAttempt } from '#domain/webhooks/worker.ts';
 
 const now = Date.UTC(2027, 2, 1);
 const failed = { durationMs: 5, status: 500 };

@@ -1,6 +1,6 @@
 import { VoiceId } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { expect, it } from 'vitest';
-import { callVoices } from '#contract/messages/voices.ts';
+import { callVoices } from '#contract/messages/messages.ts';
 import { handOverOf } from '#gateways/messages/carrier.ts';
 
 const response = (status: number, name: string, Reason?: string) =>

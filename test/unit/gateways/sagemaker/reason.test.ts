@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonIn } from '#gateways/sagemaker/container-failure.ts';
+import { reasonIn } from '#gateways/sagemaker/errors.ts';
 
 describe('the reason of a rejected request', () => {
   it.each([

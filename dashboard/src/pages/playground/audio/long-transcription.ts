@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type * as v from 'valibot';
-import type { NewTranscription, TranscriptionJob, Upload } from '#contract/audio/transcriptions.ts';
+import type { NewTranscription, TranscriptionJob, Upload } from '#contract/audio/transcription.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../../api/call.ts';

@@ -1,7 +1,14 @@
 import { t } from '@lingui/core/macro';
 import type * as v from 'valibot';
-import { maxDirectAudioBytes, type TranscriptSegment, type TranscriptWord } from '#contract/audio/transcription.ts';
-import { longAudio, type NewUpload, type TranscriptionJob, uploadTypes } from '#contract/audio/transcriptions.ts';
+import {
+  maxDirectAudioBytes,
+  type TranscriptSegment,
+  type TranscriptWord,
+  longAudio,
+  type NewUpload,
+  type TranscriptionJob,
+  uploadTypes,
+} from '#contract/audio/transcription.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { ApiError } from '../../../api/response.ts';
 import { creditCount, formatCredits, formatWhole, isUnlimited } from '../../../lib/format.ts';

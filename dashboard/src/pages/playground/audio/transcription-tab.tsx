@@ -14,15 +14,13 @@ import { curlOf, type TranscriptionCode } from '../../../lib/code/code-request.t
 import { creditCount, formatBytes, formatCredits } from '../../../lib/format.ts';
 import { useQuery } from '../../../lib/hooks.ts';
 import { useExchange } from '../exchange/use-exchange.ts';
-import { Inspector } from '../tab/inspector.tsx';
 import { LanguageSelect, languageTitle } from '../tab/language-select.tsx';
-import { TabLayout } from '../tab/tab-layout.tsx';
-import { AudioInput } from './audio-input.tsx';
+import { Inspector, TabLayout } from '../tab/tab-layout.tsx';
+import { AudioInput, useRecorder } from './audio-input.tsx';
 import { formatLength } from './display.ts';
 import { jobFiles, JobList, JobView, keepJobFile, OpenedJob, transcriptionOf, useJob } from './jobs.tsx';
 import { type LongStage, type UploadProblem, useLongTranscription } from './long-transcription.ts';
 import { useDecoded } from './player.tsx';
-import { useRecorder } from './recorder.ts';
 import { TranscribedAudio } from './transcript.tsx';
 import { isOpen, uploadTypeOf } from './transcription-rules.ts';
 

@@ -7,7 +7,7 @@ import { CopyButton } from '../../../components/copy.tsx';
 import { Icon, type IconName, Tip } from '../../../components/icon.tsx';
 import { Empty } from '../../../components/page.tsx';
 import { useStableCallback } from '../../../lib/hooks.ts';
-import { ExchangeNotices, Metrics } from '../tab/inspector.tsx';
+import { ExchangeNotices, Metrics } from '../tab/tab-layout.tsx';
 import { Caret, PlainText } from '../tab/text.tsx';
 import css from './chat.module.css';
 import { FunctionCall, ResponseText, TalkLog } from './talk.tsx';

@@ -3,9 +3,9 @@ import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { Owner } from '../../../api/account-storage.ts';
-import { documentOwner } from '../../../api/organization.ts';
-import { Modal } from '../../../components/dialogs.tsx';
+import { documentOwner } from '../../../api/account.ts';
 import { Icon } from '../../../components/icon.tsx';
+import { Modal } from '../../../components/overlays.tsx';
 import css from './chat.module.css';
 import {
   deletePreset,

@@ -5,9 +5,8 @@ import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { useDraft } from '../../../api/draft.ts';
 import { notify } from '../../../components/notifications.tsx';
 import type { ChatBody } from '../../../lib/code/code-request.ts';
-import { Figures } from '../exchange/exchange.ts';
 import type { Piece } from '../exchange/pieces.ts';
-import { type ExchangeState, useExchange } from '../exchange/use-exchange.ts';
+import { Figures, type ExchangeState, useExchange } from '../exchange/use-exchange.ts';
 import { parseFunctions } from '../tab/parameters.tsx';
 import { defaultSampling, isSendable, modelId, Sampling, samplingBody, textModels } from '../tab/sampling.ts';
 import {

@@ -1,5 +1,13 @@
 import * as v from 'valibot';
 
+/** Languages of the dashboard and of emails, each under its own name. The first is the default. */
+export const languages = { en: 'English', de: 'Deutsch', es: 'Español', ja: '日本語', ar: 'العربية' } as const;
+
+export type Language = keyof typeof languages;
+
+export const isLanguage = (value: unknown): value is Language =>
+  typeof value === 'string' && Object.hasOwn(languages, value);
+
 /** Kinds of emails that a person can switch off. Emails about security and failed payments are always sent. */
 export const mailKinds = ['planChanges', 'renewals', 'receipts', 'webhooks'] as const;
 export type MailKind = (typeof mailKinds)[number];

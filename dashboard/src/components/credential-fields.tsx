@@ -1,6 +1,6 @@
 import { i18n, type MessageDescriptor } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
-import { PasswordInput, type PasswordInputProps, Progress, Text } from '@mantine/core';
+import { PasswordInput, type PasswordInputProps, Progress, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
 
 interface NewPasswordProps extends PasswordInputProps {
@@ -67,4 +67,22 @@ function passwordStrength(password: string, owner: Owner = { email: '', name: ''
 function hasPersonal(password: string, { email, name }: Owner): boolean {
   const parts = [email.split('@')[0] ?? '', name].map((part) => part.trim().toLowerCase());
   return parts.some((part) => part.length > 3 && password.toLowerCase().includes(part));
+}
+
+/** A code of the app has six digits. Everything else is a recovery code. */
+export function factorOf(factor: string) {
+  const code = factor.replaceAll(/\s/g, '');
+  return /^\d{6}$/.test(code) ? { code } : { recoveryCode: factor };
+}
+
+/** A field for the code of an account with two-step sign-in. */
+export function FactorField(field: TextInputProps) {
+  return (
+    <TextInput
+      label={t`Code`}
+      description={t`From your authenticator app, or a recovery code`}
+      autoComplete="one-time-code"
+      {...field}
+    />
+  );
 }

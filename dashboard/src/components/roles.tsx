@@ -1,7 +1,17 @@
 import { i18n, type MessageDescriptor } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
-import { type OrganizationAccess, type OrganizationRole, rolesByAccess } from '#contract/organizations/roles.ts';
-import { formatList, lowered } from './format.ts';
+import type { ReactNode } from 'react';
+import {
+  type OrganizationAccess,
+  type OrganizationRole,
+  rolesByAccess,
+  mayAccess,
+} from '#contract/organizations/roles.ts';
+import { useSharedOrganization } from '../api/organizations.ts';
+import { formatList, lowered } from '../lib/format.ts';
+import { Notice } from './notice.tsx';
+import type { PageLink } from './page-links.ts';
+import { Page } from './page.tsx';
 
 export const roleTitles: Readonly<Record<OrganizationRole, string>> = {
   get owner() {
@@ -74,3 +84,54 @@ export function grantableBy(role: OrganizationRole): readonly OrganizationRole[]
 /** Admins change everybody but owners. */
 export const mayChange = (role: OrganizationRole, member: OrganizationRole): boolean =>
   role === 'owner' || (role === 'admin' && member !== 'owner');
+
+interface Permission {
+  readonly access: OrganizationAccess;
+  /** What the role may not do, after "can" in a sentence. */
+  readonly what: string;
+}
+
+/** Why the member's role may not do something, or undefined if it may. */
+export function useRefusal({ access, what }: Permission): string | undefined {
+  const organization = useSharedOrganization();
+  if (!organization || mayAccess(access, organization.role)) return undefined;
+  return refusalText(organization.role, access, what, organization.name);
+}
+
+/** Disables the controls inside it if the member's role may not use them. `RoleNotice` tells the reason. */
+export function Allowed({ children, ...permission }: Permission & { readonly children: ReactNode }) {
+  const refusal = useRefusal(permission);
+  return (
+    <fieldset disabled={refusal !== undefined} title={refusal} style={{ display: 'contents' }}>
+      {children}
+    </fieldset>
+  );
+}
+
+export function RoleNotice(permission: Permission) {
+  const refusal = useRefusal(permission);
+  return (
+    refusal !== undefined && (
+      <Notice tone="info" icon="organization">
+        {refusal}
+      </Notice>
+    )
+  );
+}
+
+/** What the roles of a page may do, after "can" in a sentence. */
+const texts: Readonly<Record<string, MessageDescriptor>> = {
+  '/playground': msg`call models from the playground`,
+  '/agents': msg`use agents`,
+  '/messages': msg`send and read messages`,
+  '/webhooks': msg`use webhooks`,
+  '/billing': msg`see payments and pay`,
+};
+
+export default function RefusedPage({ href, label, access = 'read' }: PageLink) {
+  return (
+    <Page title={label}>
+      <RoleNotice access={access} what={i18n._(texts[href] ?? msg`use this page`)} />
+    </Page>
+  );
+}
