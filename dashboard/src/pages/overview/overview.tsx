@@ -28,7 +28,7 @@ import {
   isUnlimited,
 } from '../../lib/format.ts';
 import { orReload } from '../../lib/load.ts';
-import { planInSentence, planTitle } from '../../lib/offer.ts';
+import { agreedPrice, planInSentence, planTitle } from '../../lib/offer.ts';
 import { daysBetween, type Measure, sum, totalsBy } from '../../lib/usage.ts';
 import { chargedPrice, endOf, pastDueText, type Subscription } from '../plans/plan.ts';
 import { CreditsPanel } from './credits-panel.tsx';
@@ -141,10 +141,10 @@ function PlanPanel() {
 }
 
 function priceText(subscription: NonNullable<Subscription>, takesPayments: boolean): string {
-  const { price } = subscription;
-  if (price > 0 && endOf(subscription) !== undefined) return t`No further payments`;
+  const price = agreedPrice(subscription);
+  if (price && endOf(subscription) !== undefined) return t`No further payments`;
   if (takesPayments) return chargedPrice(subscription);
-  return price > 0 ? t`${{ price: formatPrice(price) }} per month` : formatPrice(price);
+  return price ? t`${{ price: formatPrice(price) }} per month` : formatPrice(price);
 }
 
 type ShownMeasure = Exclude<Measure, 'tokens'>;

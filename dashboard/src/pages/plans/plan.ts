@@ -7,7 +7,7 @@ import { offer } from '#contract/offer/current-offer.ts';
 import type { PlanFeature } from '#contract/offer/offer.ts';
 import { addMonths, dayOf } from '#contract/shared/time.ts';
 import { formatDay, formatPrice, creditCount, formatWhole } from '../../lib/format.ts';
-import { planInSentence, planNameOf } from '../../lib/offer.ts';
+import { agreedPrice, planInSentence, planNameOf } from '../../lib/offer.ts';
 
 export type Plan = InferOutput<typeof PlanList>['plans'][number];
 export type Subscription = InferOutput<typeof CurrentSubscription>;
@@ -37,9 +37,9 @@ export function endOf(subscription: Subscription): string | undefined {
 
 /** The price of a deployment that accepts payments, such as "$29.99 per month". */
 export function chargedPrice(subscription: Subscription): string {
-  const { price = 0, paidUntil } = subscription ?? {};
-  if (price === 0) return formatPrice(price);
-  return paidUntil === undefined ? t`Not charged` : t`${{ price: formatPrice(price) }} per month`;
+  const price = subscription ? agreedPrice(subscription) : 0;
+  if (!price) return formatPrice(price);
+  return subscription?.paidUntil === undefined ? t`Not charged` : t`${{ price: formatPrice(price) }} per month`;
 }
 
 /** Limits of the subscription, or undefined if the plan is still sold on its terms. */

@@ -18,6 +18,7 @@ import {
   topUpFailure,
 } from '../../../../dashboard/src/lib/payment-text.ts';
 import {
+  chargedPrice,
   dayInAMonth,
   endOf,
   nextPayment,
@@ -117,6 +118,21 @@ describe('the validity of a pack', () => {
     ['2026-12-31T12:00:00Z', 14, '2028-02-29'],
   ])('of %s and %i months ends on %s', (bought, months, day) => {
     expect(lastDayOf(months, Date.parse(bought))).toBe(day);
+  });
+});
+
+describe('the price of a subscription', () => {
+  const subscribed = (planId: string, price: number, paidUntil?: string) =>
+    ({ planId, price, ...(paidUntil && { paidUntil }) }) as NonNullable<Subscription>;
+
+  it.each([
+    [subscribed('1', 0), 'Free'],
+    [subscribed('2', 29.99, '2026-12-31'), '$29.99 per month'],
+    [subscribed('2', 29.99), 'Not charged'],
+    [subscribed('5', 0), 'Custom'],
+    [null, 'Free'],
+  ])('%o is shown as %s', (subscription, text) => {
+    expect(chargedPrice(subscription)).toBe(text);
   });
 });
 
