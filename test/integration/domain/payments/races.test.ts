@@ -139,7 +139,3 @@ it('a subscription that an alignment created is stored even if the profile chang
   expect(started).toHaveLength(1);
   expect((await world.profile(id)).subscription).toBe(started[0]);
 });
-
-it('payments and credits are equal at the end', async () => {
-  expect(await world.differences()).toEqual([]);
-});

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Order } from '#domain/payments/order.ts';
 import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 
@@ -20,10 +20,6 @@ async function resumedByUpgrade(): Promise<{ id: number; order: string }> {
 const upgrades = async (id: number) => (await world.orders(id)).filter(({ kind }) => kind === 'upgrade');
 
 describe('a returned upgrade', () => {
-  afterEach(() => {
-    for (const rank of [dev, smm]) world.sell(rank, {});
-  });
-
   it('keeps the scheduled change to a smaller plan', async () => {
     const id = await world.subscriber('dev_pass');
     await world.plans.upgrade(id, 'smm_pass');

@@ -211,7 +211,3 @@ it('repeating every event changes nothing', async () => {
   for (let count = 0; count < 3; count++) await world.payments.settlement.settle({ accountId: id, id: order });
   expect(await world.meter(id)).toEqual(before);
 });
-
-it('payments and credits are equal at the end', async () => {
-  expect(await world.differences()).toEqual([]);
-});

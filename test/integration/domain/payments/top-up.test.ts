@@ -190,7 +190,3 @@ it('an automatic top-up requests authentication of at most five payments a day',
   await world.move({ days: 1, hours: 1 });
   await world.payments.topUps.set(id, null);
 });
-
-it('payments and credits are equal at the end', async () => {
-  expect(await world.differences()).toEqual([]);
-});
