@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accountCapacity } from '#bench/cost/capacity.ts';
 import { addMonths } from '#contract/shared/time.ts';
-import { accountCapacity } from '#lib/cost/capacity.ts';
 import { seededRandom } from '#local/sagemaker/words.ts';
 import { startService } from '#local/start/service.ts';
 import { oursArm } from './shared/arms.ts';

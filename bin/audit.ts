@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { requireTables } from '#contract/platform/environment.ts';
 import { services } from '#runtime/services/container.ts';
-import { requireTables } from '../functions/contract/platform/environment.ts';
 
 // The SDK parses each page into short-lived objects. A small young generation keeps V8's memory low.
 setFlagsFromString('--max-semi-space-size=1');

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
+import { platformCost, revenueOf } from '#bench/cost/cost.ts';
 import { OfferFile } from '#contract/offer/offer-file.ts';
 import { type ModelPrice, type Offer, productLinks } from '#contract/offer/offer.ts';
-import { platformCost, revenueOf } from '#lib/cost/cost.ts';
 import { loadOffer, OfferError } from '#lib/offer.ts';
 
 const usage = `Usage: npx node bin/offer.ts COMMAND

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { requireTables } from '#contract/platform/environment.ts';
 import { dayMs } from '#contract/shared/time.ts';
 import { services } from '#runtime/services/container.ts';
-import { requireTables } from '../functions/contract/platform/environment.ts';
 
 const usage = `Usage: npx node bin/reconcile.ts [--days DAYS]
 

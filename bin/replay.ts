@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { requireTables } from '#contract/platform/environment.ts';
 import { projectImage } from '#runtime/jobs/billing.ts';
 import { discardedImages } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { itemOf } from '#runtime/stream-image.ts';
-import { requireTables } from '../functions/contract/platform/environment.ts';
 
 /**
  * Writes the ledger rows of records that the projector discarded. Exit status: 0 if all were written, 1 if some failed,

@@ -275,6 +275,9 @@ export const secretsOf = (stage: Stage): string[] => [
   ...new Set(allEndpoints(stage).flatMap((endpoint) => (endpoint.kind === 'openai' ? (endpoint.secret ?? []) : []))),
 ];
 
+/** Share of requests that X-Ray traces. Jobs are traced only as part of a traced request. */
+export const traced = 0.05;
+
 /** Jobs of a stage. Those of payments are deployed only with a payment provider. */
 export const jobsOf = ({ payments }: Pick<Stage, 'payments'>): readonly Job[] => jobsFor(payments !== null);
 

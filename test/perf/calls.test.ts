@@ -1,6 +1,7 @@
 import { PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
+import { writeUnits } from '#bench/cost/cost.ts';
 import { chunkCount } from '#bench/shared/model-replies.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs, type StreamTrigger } from '#contract/jobs.ts';
@@ -9,7 +10,6 @@ import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { writeUnits } from '#lib/cost/cost.ts';
 import { passes } from '#local/dynamodb/stream-pump.ts';
 import { keyNoteRow } from '#repositories/meter/key-rows.ts';
 import { meterCalls } from '#repositories/meter/meter-calls.ts';

@@ -1,14 +1,14 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { usualItemBytes } from '#bench/cost/capacity.ts';
+import { watchUnits, writeUnits } from '#bench/cost/cost.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
 import { codeOfService } from '#domain/meter/pricing.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
-import { usualItemBytes } from '#lib/cost/capacity.ts';
-import { watchUnits, writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { itemBytes } from '#test/database/item-size.ts';
@@ -52,7 +52,7 @@ function admit({ accountId, item }: Awaited<ReturnType<typeof api.account>>, isS
 }
 
 // Runs first, because the sweep visits all accounts.
-it("an account's first call in a minute uses the units stated in lib/cost/cost.ts for the check of its holds", async () => {
+it("an account's first call in a minute uses the units stated in bench/cost/cost.ts for the check of its holds", async () => {
   const account = await api.account(5, () => ({ p: 7 }));
   const used = { write: 0, read: 0 };
   const index = { write: 0 };
@@ -83,7 +83,7 @@ it("an account's first call in a minute uses the units stated in lib/cost/cost.t
 it.each([
   ['whole responses', false],
   ['streams that have recorded their progress', true],
-])('an account’s item has the size stated in lib/cost/capacity.ts while %s run', async (_, isStream) => {
+])('an account’s item has the size stated in bench/cost/capacity.ts while %s run', async (_, isStream) => {
   const account = await api.account(5, () => ({ b: fullBuckets() }));
   const bytes = async () => {
     const read = new GetCommand({ TableName: tables.meters.name, Key: { a: account.accountId }, ConsistentRead: true });

@@ -1,8 +1,8 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
+import { laneUnits } from '#bench/cost/capacity.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
-import { laneUnits } from '#lib/cost/capacity.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '#test/database/database.ts';
@@ -37,7 +37,7 @@ function countUnits(clients: Awaited<ReturnType<typeof openLaneAccount>>['client
   return units;
 }
 
-it('a call uses the units stated in lib/cost/capacity.ts while 1,000 calls of its account run, posting included', async () => {
+it('a call uses the units stated in bench/cost/capacity.ts while 1,000 calls of its account run, posting included', async () => {
   const account = await openLaneAccount(database.url, credits(1_000_000), { about: { maxConcurrentCalls: 4000 } });
   const store = meterStore(account.client, tables.meters.name, ambient.random);
   const seconds = account.clock.ms / 1000;

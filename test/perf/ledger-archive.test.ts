@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rowBytes } from '#bench/cost/ledger.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { ledgerArchiver } from '#domain/billing/archive.ts';
-import { rowBytes } from '#lib/cost/ledger.ts';
 import { archivedLedger, archiveStore } from '#repositories/billing/archive.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
 import { statementStore } from '#repositories/billing/statements.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { writeUnits } from '#bench/cost/cost.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { projectInOrder } from '#domain/billing/ledger.ts';
-import { writeUnits } from '#lib/cost/cost.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { faultyClient } from '#test/database/faulty-client.ts';

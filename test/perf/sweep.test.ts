@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
+import { secondsToRenew } from '#bench/cost/capacity.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs } from '#contract/jobs.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { maxConcurrentAccounts } from '#domain/meter/sweep.ts';
-import { secondsToRenew } from '#lib/cost/capacity.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';

@@ -20,8 +20,7 @@ import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
-import { traced } from '#lib/cost/cost.ts';
-import type { Stage } from '#lib/stage.ts';
+import { type Stage, traced } from '#lib/stage.ts';
 
 export interface ServiceApiProps {
   /** Sets the API's name, its throttle and the retention of its access log. */

@@ -6,9 +6,8 @@ import { modelFailures } from '#contract/platform/metrics.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { Backups } from '#lib/constructs/data/backups.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
-import { fiveMinutes, type UserAlarmProps, userAlarm } from '#lib/constructs/monitoring/alarms.ts';
 import { modelsWithFallback, type Stage } from '#lib/stage.ts';
-import { awsMetrics, ownMetrics } from './alarms.ts';
+import { awsMetrics, fiveMinutes, ownMetrics, type UserAlarmProps, userAlarm } from './alarms.ts';
 
 export interface ServiceAlarmsProps {
   readonly stage: Stage;

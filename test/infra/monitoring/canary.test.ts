@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { costOfCanary, table } from '#bench/cost/cost.ts';
 import { canary } from '#contract/jobs.ts';
 import { failedWalks } from '#contract/platform/metrics.ts';
-import { costOfCanary, table } from '#lib/cost/cost.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { fullStage } from '#test/stages/full-stage.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';

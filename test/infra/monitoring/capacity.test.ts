@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { planListing, planOfRank } from '#contract/billing/plans.ts';
 import {
   accountCapacity,
   capacityTable,
@@ -8,7 +7,8 @@ import {
   minSecondsFor,
   unitsTable,
   usualItemBytes,
-} from '#lib/cost/capacity.ts';
+} from '#bench/cost/capacity.ts';
+import { planListing, planOfRank } from '#contract/billing/plans.ts';
 import { maxItemBytes } from '#repositories/meter/meter-item.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ');

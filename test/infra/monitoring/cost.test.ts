@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { routes } from '#contract/routes.ts';
 import {
   concurrencyTable,
   costAtZero,
@@ -13,16 +12,16 @@ import {
   revenueOf,
   sumOf,
   table,
-  traced,
   writeUnits,
   costOfSharedCall,
   floorPerMonth,
   platformCostShared,
   sharedEnvironmentsTable,
-} from '#lib/cost/cost.ts';
-import { ledgerTable } from '#lib/cost/ledger.ts';
+} from '#bench/cost/cost.ts';
+import { ledgerTable } from '#bench/cost/ledger.ts';
+import { routes } from '#contract/routes.ts';
 import { loadOffer } from '#lib/offer.ts';
-import { jobsOf } from '#lib/stage.ts';
+import { jobsOf, traced } from '#lib/stage.ts';
 import { stageNamed } from '#lib/stages.ts';
 import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionsOf, ofType, synthesise } from '../synth.ts';

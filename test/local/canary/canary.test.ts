@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { walk } from '#bench/cost/cost.ts';
 import { failedWalks } from '#contract/platform/metrics.ts';
-import { walk } from '#lib/cost/cost.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { seed, someOf } from '#test/many.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';

@@ -1,19 +1,14 @@
-import type { Line } from './cost.ts';
+import { type Line, listPrices } from './cost.ts';
 
-/** List prices in US dollars, us-east-1, as published in November 2026 (lib/cost/cost.ts). Storage is per GB-month. */
+/** Storage is per GB-month. */
 const prices = {
-  tableGb: 0.25,
+  ...listPrices,
   recoveryGb: 0.2,
   tableBackupGb: 0.1,
   bucketBackupGb: 0.05,
   /** Copy to a vault in another region. */
   transferGb: 0.02,
-  writeUnit: 0.625 / 1e6,
-  readUnit: 0.125 / 1e6,
-  functionGbSecond: 0.0000133334,
-  /** Frequent access tier. Objects move to cheaper tiers after 30 and 90 days. */
-  objectGb: 0.023,
-  objectPut: 5 / 1e6,
+  /** Objects move from the tier of frequent access to cheaper ones after 30 and 90 days. */
   objectMonitored: 2.5 / 1e6,
 } as const;
 
@@ -72,7 +67,7 @@ function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number):
       item: 'Archiver: reads, objects and their index, function',
       usd:
         readUnits * prices.readUnit +
-        parts * (prices.objectPut + unitsPerPart * prices.writeUnit) +
+        parts * (prices.objectWrite + unitsPerPart * prices.writeUnit) +
         (rows / deletedPerSecond) * 0.5 * prices.functionGbSecond,
     },
     {

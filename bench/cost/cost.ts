@@ -2,6 +2,7 @@ import { tokenCost, microPerCredit } from '#contract/billing/prices.ts';
 import type { Offer, OfferedPlan } from '#contract/offer/offer.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { routes } from '#contract/routes.ts';
+import { traced } from '#lib/stage.ts';
 import { type CallShape, concurrencies, meterUnits } from './capacity.ts';
 
 /**
@@ -53,7 +54,7 @@ const GB = 1e9;
 /**
  * Write units of one priced call without concurrent ones: admission and settlement, the ledger row with its share of a
  * count of 128 rows (a transaction of four writes, which count twice), and the key's last use, which is stored at most
- * once a minute. `request` grows with the account's concurrent calls (lib/cost/capacity.ts).
+ * once a minute. `request` grows with the account's concurrent calls (bench/cost/capacity.ts).
  */
 export const writeUnits = { request: 2, ledger: 1 + 8 / 128, key: 1 } as const;
 
@@ -68,9 +69,6 @@ const logBytes = 1840;
 
 /** Bytes that a request's record adds to its log line and to the table, where a record uses at most one write unit. */
 const recordBytes = { log: 600, row: 800 } as const;
-
-/** Share of requests traced by the stage's own sampling rule. Jobs are traced only as part of a traced request. */
-export const traced = 0.05;
 
 const tableUnits = (call: CallShape, concurrentCalls: number): number =>
   meterUnits(call, concurrentCalls) + writeUnits.ledger + writeUnits.key;
@@ -285,7 +283,7 @@ function cheapestCredit(plans: readonly OfferedPlan[]): number | undefined {
 }
 
 /**
- * Cost of environments with many calls at a time (`compute`), by list prices of us-east-1 as in lib/cost/cost.ts: EC2's
+ * Cost of environments with many calls at a time (`compute`), by list prices of us-east-1: EC2's
  * price with Lambda's fee, for as long as the instances run (AWS "AWS Lambda pricing").
  */
 const instance = { type: 'c8g.xlarge', vcpus: 4, usdPerHour: 0.15952 } as const;
