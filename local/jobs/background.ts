@@ -7,8 +7,9 @@ import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
 import { createTtlSweep, startStreamTrim } from '../dynamodb/upkeep.ts';
 import type { StripeServer } from '../payments/stripe.ts';
 import type { FileStore } from '../s3/file-store.ts';
+import type { Closers } from '../shared/closers.ts';
 import type { DataFolder } from '../shared/data-folder.ts';
-import type { Closers, Pump } from '../shared/pump.ts';
+import type { Pump } from '../shared/pump.ts';
 import { type QueuePumpOptions, startQueuePump } from '../sqs/queue-pump.ts';
 import { type EventBus, type LogSubscription, type Recurring, runJob, startSchedule } from './triggers.ts';
 

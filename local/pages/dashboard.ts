@@ -20,8 +20,8 @@ import {
   publicFiles,
   withOrigin,
 } from '#contract/dashboard-config.ts';
+import type { Closers } from '../shared/closers.ts';
 import { htmlPage, type Pages, sendPage } from '../shared/pages.ts';
-import type { Closers } from '../shared/pump.ts';
 
 interface Asset {
   readonly body: Buffer;

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -179,31 +178,3 @@ export async function* concatenated(
 ): AsyncGenerator<Uint8Array> {
   for (const draft of drafts) yield* store.bytesOf(draft, 0, draft.bytes);
 }
-
-/** An error response of S3 (S3 API, "Error responses"). */
-export class S3Error extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-export function sendXml(res: ServerResponse, status: number, xml: string): void {
-  const body = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`);
-  res.writeHead(status, { 'content-type': 'application/xml', 'content-length': body.length });
-  res.end(body);
-}
-
-export function sendError(res: ServerResponse, { status, code, message }: S3Error): void {
-  sendXml(res, status, `<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`);
-}
-
-export const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-export const unescaped = (xml: string): string =>
-  xml.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');

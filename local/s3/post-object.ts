@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import * as v from 'valibot';
-import { type Draft, type FileStore, S3Error, TooLarge } from './file-store.ts';
+import { type Draft, type FileStore, TooLarge } from './file-store.ts';
+import { S3Error } from './responses.ts';
 
 export interface PostOptions {
   readonly store: FileStore;

@@ -3,20 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Faults } from '../shared/faults.ts';
 import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
-import {
-  concatenated,
-  type Draft,
-  escaped,
-  type FileStore,
-  DiskFull,
-  S3Error,
-  sendError,
-  sendXml,
-  type StoredObject,
-  TooLarge,
-  unescaped,
-} from './file-store.ts';
+import { concatenated, DiskFull, type Draft, type FileStore, type StoredObject, TooLarge } from './file-store.ts';
 import { postObject } from './post-object.ts';
+import { escaped, S3Error, sendError, sendXml, unescaped } from './responses.ts';
 
 export interface S3Options {
   readonly store: FileStore;

@@ -16,10 +16,10 @@ import { asyncInference, type Inference } from '../sagemaker/async-inference.ts'
 import type { Engine } from '../sagemaker/engine.ts';
 import { audioUrlEngine, modelUrlEngine, silenceAt } from '../sagemaker/openai-server.ts';
 import { startSageMaker } from '../sagemaker/server.ts';
+import type { Closers, Part } from '../shared/closers.ts';
 import type { Pending } from '../shared/data-folder.ts';
 import type { Faults } from '../shared/faults.ts';
 import { Problem } from '../shared/problems.ts';
-import type { Closers, Part } from '../shared/pump.ts';
 import { type QueueStore, startSqs } from '../sqs/server.ts';
 import { archiveBucket, contentBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createClosers } from '#local/shared/pump.ts';
+import { createClosers } from '#local/shared/closers.ts';
 import { startQueuePump } from '#local/sqs/queue-pump.ts';
 import { deadLettersOf, openQueueStore, type QueueStore, queueUrl, startSqs } from '#local/sqs/server.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
