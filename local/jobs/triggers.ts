@@ -81,7 +81,6 @@ export interface EventBus {
 }
 
 const maxEventTries = 5;
-const firstWaitMs = 50;
 
 const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
 
@@ -103,29 +102,17 @@ export function createEventBus(log: (line: string) => void, run: typeof runJob =
     const deliveries = listeners
       .filter(({ trigger }) => isSubscribed(trigger, event))
       .map((job) => {
-        const delivery = deliver(job, event).finally(() => pending.delete(delivery));
+        const delivery = deliver(job, event, {
+          run,
+          log,
+          noun: 'an event',
+          maxTries: maxEventTries,
+          signal: ending.signal,
+        }).finally(() => pending.delete(delivery));
         pending.add(delivery);
         return delivery;
       });
     await Promise.all(deliveries);
-  }
-
-  async function deliver(job: Job, event: unknown): Promise<void> {
-    for (let tries = 1; !(await succeeds(job, event)); tries++) {
-      if (tries === maxEventTries || ending.signal.aborted)
-        return log(`${job.id}: discarded an event after the last attempt`);
-      await sleep(firstWaitMs * 3 ** (tries - 1), undefined, { signal: ending.signal }).catch(() => undefined);
-    }
-  }
-
-  async function succeeds(job: Job, event: unknown): Promise<boolean> {
-    try {
-      await run(job, event);
-      return true;
-    } catch (error) {
-      log(`${job.id}: failed on an event: ${describeError(error)}`);
-      return false;
-    }
   }
 
   async function settled(): Promise<void> {
@@ -148,8 +135,8 @@ export interface LogSubscription extends Omit<Pump, 'wake'> {
 const batchMs = 250;
 /** Maximum lines of one event, so that a backlog is not serialized at once. */
 const maxLines = 500;
+/** Lambda attempts an asynchronous invocation three times. */
 const maxBatchTries = 3;
-const firstPauseMs = 50;
 const subscribers: readonly Job[] = allJobs.filter(({ trigger }) => 'logs' in trigger);
 
 export function createLogSubscription(log: (line: string) => void, run: typeof runJob = runJob): LogSubscription {
@@ -170,27 +157,13 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
       const lines = waiting.splice(0, maxLines);
       const logEvents = lines.map((message, index) => ({ id: String(index), timestamp: Date.now(), message }));
       const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64');
-      await Promise.all(subscribers.map((job) => deliver(job, { awslogs: { data } })));
+      await Promise.all(
+        subscribers.map((job) =>
+          deliver(job, { awslogs: { data } }, { run, log, noun: 'log lines', maxTries: maxBatchTries }),
+        ),
+      );
     }
     delivered = undefined;
-  }
-
-  /** Lambda attempts an asynchronous invocation three times. */
-  async function deliver(job: Job, event: unknown): Promise<void> {
-    for (let tries = 1; !(await succeeds(job, event)); tries++) {
-      if (tries === maxBatchTries) return log(`${job.id}: discarded log lines after the last attempt`);
-      await sleep(firstPauseMs * 3 ** (tries - 1));
-    }
-  }
-
-  async function succeeds(job: Job, event: unknown): Promise<boolean> {
-    try {
-      await run(job, event);
-      return true;
-    } catch (error) {
-      log(`${job.id}: failed on log lines: ${describeError(error)}`);
-      return false;
-    }
   }
 
   async function settled(): Promise<void> {
@@ -199,6 +172,31 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
   }
 
   return { follow, settled, close: settled };
+}
+
+const firstWaitMs = 50;
+
+interface Delivery {
+  readonly run: typeof runJob;
+  readonly log: (line: string) => void;
+  /** What is delivered, for the log. */
+  readonly noun: string;
+  readonly maxTries: number;
+  /** Aborts the waits, and allows no further attempts. */
+  readonly signal?: AbortSignal;
+}
+
+async function deliver(job: Job, event: unknown, { run, log, noun, maxTries, signal }: Delivery): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await run(job, event);
+      return;
+    } catch (error) {
+      log(`${job.id}: failed on ${noun}: ${describeError(error)}`);
+    }
+    if (tries === maxTries || signal?.aborted) return log(`${job.id}: discarded ${noun} after the last attempt`);
+    await sleep(firstWaitMs * 3 ** (tries - 1), undefined, signal && { signal }).catch(() => undefined);
+  }
 }
 
 export function runJob(job: Job, event: unknown): Promise<unknown> {
