@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { firstModelFor } from '#contract/inference/models.ts';
 import { inboxPage, inboxScript, type MailStore } from '../mail/inbox.ts';
 import { type phoneCalls, phonePage, phoneScript, type PhoneStore } from '../messages/phones.ts';
-import { outcomes } from '../payments/outcomes.ts';
+import { OutcomeOrder } from '../payments/outcomes.ts';
 import type { StripeServer } from '../payments/stripe.ts';
 import { StripeProblem } from '../payments/wire/errors.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
@@ -45,8 +45,6 @@ interface Reply {
 type Endpoint = Readonly<
   Partial<Record<string, (request: IncomingMessage, left: AbortSignal) => Reply | Promise<Reply>>>
 >;
-
-const PaymentOrder = v.strictObject({ outcome: v.picklist(outcomes) });
 
 class BadBody extends Error {}
 
@@ -129,7 +127,7 @@ export function createAdmin({
 
   async function endPayment(id: string, request: IncomingMessage): Promise<Reply> {
     if (!stripe) throw new BadBody('This service takes no payments. Start it with --payments stripe.');
-    const { outcome } = await bodyOf(request, PaymentOrder);
+    const { outcome } = await bodyOf(request, OutcomeOrder);
     try {
       await stripe.script(id, outcome);
     } catch (error) {

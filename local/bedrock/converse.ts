@@ -1,22 +1,22 @@
 import * as v from 'valibot';
 
-const toolUseId = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must match [a-zA-Z0-9_-]+'));
-const toolName = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must match [a-zA-Z0-9_-]+'));
+/** Name of a tool, or id of its use. */
+const ToolWord = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must match [a-zA-Z0-9_-]+'));
 
 const Block = v.union([
   v.strictObject({ text: v.string() }),
   v.strictObject({
-    toolUse: v.strictObject({ toolUseId, name: toolName, input: v.record(v.string(), v.unknown()) }),
+    toolUse: v.strictObject({ toolUseId: ToolWord, name: ToolWord, input: v.record(v.string(), v.unknown()) }),
   }),
   v.strictObject({
-    toolResult: v.strictObject({ toolUseId, content: v.array(v.strictObject({ text: v.string() })) }),
+    toolResult: v.strictObject({ toolUseId: ToolWord, content: v.array(v.strictObject({ text: v.string() })) }),
   }),
 ]);
 
 const ToolChoice = v.union([
   v.strictObject({ auto: v.strictObject({}) }),
   v.strictObject({ any: v.strictObject({}) }),
-  v.strictObject({ tool: v.strictObject({ name: toolName }) }),
+  v.strictObject({ tool: v.strictObject({ name: ToolWord }) }),
 ]);
 
 /** A request of Converse (Bedrock API reference). Fields that our client never sends are rejected. */
@@ -40,7 +40,7 @@ export const ConverseBody = v.strictObject({
         v.array(
           v.strictObject({
             toolSpec: v.strictObject({
-              name: toolName,
+              name: ToolWord,
               description: v.optional(v.pipe(v.string(), v.minLength(1))),
               inputSchema: v.strictObject({ json: v.unknown() }),
             }),

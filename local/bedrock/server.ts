@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { EventStreamCodec } from '@smithy/core/event-streams';
 import * as v from 'valibot';
 import { type Engine, type EngineReply, eventData, refusalIn, vectorsIn } from '../sagemaker/engine.ts';
+import { eventFrame } from '../sagemaker/reply.ts';
 import { disconnectSignal } from '../sagemaker/server.ts';
 import { countTokens } from '../sagemaker/words.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
@@ -152,16 +152,6 @@ async function sendStream(
   }
 }
 
-const codec = new EventStreamCodec(
-  (bytes) => Buffer.from(bytes).toString(),
-  (text) => Buffer.from(text),
-);
-
 /** A message of AWS's event stream encoding, with JSON. */
-export function frame(headers: Readonly<Record<string, string>>, body: object): Uint8Array {
-  const named = Object.entries({ ...headers, ':content-type': 'application/json' });
-  return codec.encode({
-    headers: Object.fromEntries(named.map(([name, value]) => [name, { type: 'string' as const, value }])),
-    body: Buffer.from(JSON.stringify(body)),
-  });
-}
+export const frame = (headers: Readonly<Record<string, string>>, body: object): Uint8Array =>
+  eventFrame({ ...headers, ':content-type': 'application/json' }, Buffer.from(JSON.stringify(body)));

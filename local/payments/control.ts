@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
 import { describeError } from '../shared/problems.ts';
-import { outcomes } from './outcomes.ts';
+import { OutcomeOrder } from './outcomes.ts';
 import type { StripeServer } from './stripe.ts';
 import { StripeProblem } from './wire/errors.ts';
 
@@ -86,7 +86,6 @@ interface ControlOptions extends Pick<StripeServer, 'faults' | 'script' | 'advan
   readonly log: (line: string) => void;
 }
 
-const ScriptOrder = v.strictObject({ outcome: v.picklist(outcomes) });
 const maxOrderBytes = 64 * 1024;
 
 /**
@@ -102,7 +101,7 @@ export function createControl({ faults, script, advance, log }: ControlOptions) 
     if (request.method !== 'POST')
       throw new StripeProblem(404, { type: 'invalid_request_error', message: 'Not found' });
     const id = /^\/_control\/payments\/([^/]+)$/.exec(path)?.[1];
-    if (id !== undefined) await script(decodeURIComponent(id), v.parse(ScriptOrder, await bodyOf(request)).outcome);
+    if (id !== undefined) await script(decodeURIComponent(id), v.parse(OutcomeOrder, await bodyOf(request)).outcome);
     else if (path === '/_control/events/release') {
       faults.release();
       await advance();

@@ -1,4 +1,6 @@
-/** Outcomes that a script can set for a payment. No imports, because services without payments load this module. */
+import * as v from 'valibot';
+
+/** Outcomes that a script can set for a payment. Imports nothing of payments, because services without them load it. */
 export const outcomes = [
   'paid',
   'failed',
@@ -14,3 +16,5 @@ export const outcomes = [
   'action_required',
 ] as const;
 export type Outcome = (typeof outcomes)[number];
+
+export const OutcomeOrder = v.strictObject({ outcome: v.picklist(outcomes) });

@@ -8,7 +8,7 @@ import type { Pending } from '../shared/data-folder.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { sendJson } from '../shared/loopback.ts';
 import { asContainer } from './containers/dialect.ts';
-import type { Engine, EngineReply } from './engine.ts';
+import { type Engine, type EngineReply, single } from './engine.ts';
 import { sendServiceError, serviceUnavailable, throttling, validationError } from './reply.ts';
 
 /** `inputLocation` is the payload's URI, and `key` its key in the bucket. */
@@ -88,7 +88,7 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
     const isDone = reply?.kind === 'json' && reply.status < 400;
     const key = isDone ? replyOf(job) : failureOf(job);
     const body = Buffer.from(JSON.stringify(reply?.kind === 'json' ? reply.body : { message: 'The model failed.' }));
-    await store.keep(key, 'application/json', await store.draft(one(body), body.length)).catch(() => undefined);
+    await store.keep(key, 'application/json', await store.draft(single(body), body.length)).catch(() => undefined);
     const handled = publish(notificationOf(job, `s3://${bucket}/${key}`, isDone));
     void handled.then(() => pending.remove(job.id));
   }
@@ -114,10 +114,6 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
     },
     settled: async () => last,
   };
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 const replyOf = ({ id }: AsyncJob): string => `replies/${id}.out`;

@@ -38,6 +38,11 @@ export async function* boundedChunks(chunks: AsyncIterable<Uint8Array>, maxBytes
   }
 }
 
+/** A reply in one chunk. */
+export async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 export interface Refusal {
   readonly status: number;
   readonly message: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { sendJson } from '../shared/loopback.ts';
-import { boundedChunks, type EngineReply, maxReplyBytes } from './engine.ts';
+import { boundedChunks, type EngineReply, maxReplyBytes, single } from './engine.ts';
 
 export interface Call {
   readonly endpoint: string;
@@ -50,10 +50,6 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | unde
   return Buffer.concat(all);
 }
 
-async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
 export interface StreamOptions {
   readonly res: ServerResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -97,26 +93,31 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text),
 );
 
-const header = (value: string) => ({ type: 'string' as const, value });
+/** A message of AWS's event stream encoding. */
+export const eventFrame = (headers: Readonly<Record<string, string>>, body: Uint8Array): Uint8Array =>
+  codec.encode({
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, { type: 'string' as const, value }]),
+    ),
+    body,
+  });
 
-export function payloadPart(bytes: Uint8Array): Uint8Array {
-  const headers = {
-    ':message-type': header('event'),
-    ':event-type': header('PayloadPart'),
-    ':content-type': header('application/octet-stream'),
-  };
-  return codec.encode({ headers, body: bytes });
-}
+export const payloadPart = (bytes: Uint8Array): Uint8Array =>
+  eventFrame(
+    { ':message-type': 'event', ':event-type': 'PayloadPart', ':content-type': 'application/octet-stream' },
+    bytes,
+  );
 
 /** The frame that ends a failed stream. Clients throw it from the iterator. */
-export function modelStreamError(message: string): Uint8Array {
-  const headers = {
-    ':message-type': header('exception'),
-    ':exception-type': header('ModelStreamError'),
-    ':content-type': header('application/json'),
-  };
-  return codec.encode({ headers, body: Buffer.from(JSON.stringify({ Message: message, ErrorCode: 'StreamBroken' })) });
-}
+export const modelStreamError = (message: string): Uint8Array =>
+  eventFrame(
+    {
+      ':message-type': 'exception',
+      ':exception-type': 'ModelStreamError',
+      ':content-type': 'application/json',
+    },
+    Buffer.from(JSON.stringify({ Message: message, ErrorCode: 'StreamBroken' })),
+  );
 
 /**
  * Splits bytes at positions that break careless parsers: inside `data:`, a JSON string or a UTF-8 sequence, and between

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isJsonObject } from '#contract/shared/json.ts';
 import { isCommon, meaningfulWords } from '../../sagemaker/words.ts';
 
 const size = v.fallback(v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))), undefined);
@@ -12,7 +13,7 @@ const Schema = v.object({
   const: v.optional(v.unknown()),
   enum: nodes,
   default: v.optional(v.unknown()),
-  properties: v.fallback(v.optional(v.custom<Record<string, unknown>>(isRecord)), undefined),
+  properties: v.fallback(v.optional(v.custom<Record<string, unknown>>(isJsonObject)), undefined),
   required: v.fallback(v.optional(v.array(v.string())), undefined),
   additionalProperties: v.optional(v.unknown()),
   items: v.optional(v.unknown()),
@@ -37,10 +38,10 @@ export type Schema = v.InferOutput<typeof Schema>;
  * Follows references, takes the first branch of alternatives and merges `allOf`. Follows a recursive reference once.
  */
 export function resolveSchema(node: unknown, root: unknown, seen: ReadonlySet<string> = new Set()): Schema {
-  const { $ref, anyOf, oneOf, allOf = [], ...own } = v.parse(Schema, isRecord(node) ? node : {});
+  const { $ref, anyOf, oneOf, allOf = [], ...own } = v.parse(Schema, isJsonObject(node) ? node : {});
   const target = $ref !== undefined && !seen.has($ref) ? followPointer(root, $ref) : undefined;
   const known = $ref === undefined ? seen : new Set([...seen, $ref]);
-  const parts = [target, anyOf?.[0], oneOf?.[0], ...allOf.slice(0, 16)].filter(isRecord);
+  const parts = [target, anyOf?.[0], oneOf?.[0], ...allOf.slice(0, 16)].filter(isJsonObject);
   return parts.map((part) => resolveSchema(part, root, known)).reduce(merge, own);
 }
 
@@ -66,7 +67,10 @@ function followPointer(root: unknown, ref: string): unknown {
     .split('/')
     .slice(1)
     .map((step) => decode(step).replaceAll('~1', '/').replaceAll('~0', '~'));
-  return steps.reduce<unknown>((at, step) => (isRecord(at) && Object.hasOwn(at, step) ? at[step] : undefined), root);
+  return steps.reduce<unknown>(
+    (at, step) => (isJsonObject(at) && Object.hasOwn(at, step) ? at[step] : undefined),
+    root,
+  );
 }
 
 function decode(step: string): string {
@@ -75,10 +79,6 @@ function decode(step: string): string {
   } catch {
     return step;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export interface Mentions {
