@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Model } from '#contract/inference/models.ts';
+import { Positive } from './settings.ts';
 
 /**
  * GPU instance families whose host image can be selected (ProductionVariant, `InferenceAmiVersion`). By default
@@ -22,8 +23,6 @@ export const hostImages = [
   'al2023-ami-sagemaker-inference-gpu-4-1',
 ] as const;
 export type HostImage = (typeof hostImages)[number];
-
-const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 
 const s3Prefix = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/([\w!.'()/=+@,:-]+\/)$/;
 const hubId = /^[\w.-]+(\/[\w.-]+)?$/;

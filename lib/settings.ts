@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes } from '#contract/routes.ts';
 
-const Instances = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
+export const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 
 const routeIds = new Set(allRoutes.map(({ id }) => id));
 const jobIds = new Set(allJobs.map(({ id }) => id));
@@ -15,12 +15,12 @@ const queueJobs = allJobs.filter(({ trigger }) => 'queue' in trigger).map(({ id 
 const minQueueConcurrency = 5;
 
 export const ProvisionedConcurrency = v.pipe(
-  v.record(v.string(), Instances),
+  v.record(v.string(), Positive),
   v.check((given) => Object.keys(given).every((id) => routeIds.has(id)), 'must name routes by their id'),
 );
 
 export const ReservedConcurrency = v.pipe(
-  v.record(v.string(), Instances),
+  v.record(v.string(), Positive),
   v.check((given) => Object.keys(given).every((id) => jobIds.has(id)), `must name jobs: ${[...jobIds].join(', ')}`),
   v.check(
     (given) => queueJobs.every((id) => (given[id] ?? minQueueConcurrency) >= minQueueConcurrency),
@@ -53,7 +53,7 @@ export const Compute = v.variant('kind', [
     securityGroupIds: idsOf('sg', /^sg-[0-9a-f]{8,17}$/, 'security group', 5),
     /** Minimum environments by route id. Each is charged permanently. Other routes are not moved. */
     routes: v.pipe(
-      v.record(v.string(), Instances),
+      v.record(v.string(), Positive),
       v.check((given) => Object.keys(given).length > 0, 'must name at least one route'),
       v.check(
         (given) => Object.keys(given).every((id) => sharable.includes(id)),
@@ -61,7 +61,7 @@ export const Compute = v.variant('kind', [
       ),
     ),
     /** Maximum concurrent calls of an environment. Default: 64, which is Lambda's default for Node.js. */
-    callsPerEnvironment: v.optional(v.pipe(Instances, v.maxValue(200, 'must be 200 or less, as many as are tested'))),
+    callsPerEnvironment: v.optional(v.pipe(Positive, v.maxValue(200, 'must be 200 or less, as many as are tested'))),
   }),
 ]);
 export type Compute = v.InferOutput<typeof Compute>;
@@ -122,8 +122,6 @@ export function pageOrigin(frontDoor: FrontDoor): string {
   return `https://${frontDoor.domain?.name ?? '*.cloudfront.net'}`;
 }
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
-
 /** Messages to phones (docs/messages.md). */
 export const MessageSettings = v.strictObject({
   /** Destination countries (ISO 3166-1). Empty: messages are disabled. */
@@ -135,9 +133,9 @@ export const MessageSettings = v.strictObject({
    */
   origination: v.nullable(v.pipe(v.string(), v.regex(/^[\w+:/-]{1,256}$/, 'must be a number, a pool or a sender'))),
   /** Maximum messages per hour to one number, per day by one account, and per hour to a range of 10,000 numbers. */
-  perNumberPerHour: Count,
-  perAccountPerDay: Count,
-  perRangePerHour: Count,
+  perNumberPerHour: Positive,
+  perAccountPerDay: Positive,
+  perRangePerHour: Positive,
 });
 
 /** Payment providers (docs/payments.md). */
@@ -196,12 +194,7 @@ export const Backup = v.strictObject({
   /** Vault of another account or region for the copies. You create it and allow this account to copy into it. */
   copyTo: Vault,
   /** Retention of copies in days. */
-  days: v.pipe(
-    v.number(),
-    v.integer(),
-    v.minValue(1, 'must be 1 or more'),
-    v.maxValue(36_500, 'must be 36500 or less'),
-  ),
+  days: v.pipe(Positive, v.maxValue(36_500, 'must be 36500 or less')),
 });
 
 export interface Place {

@@ -24,12 +24,12 @@ import {
   MessageSettings,
   minEnvironments,
   PaymentSettings,
+  Positive,
   ProvisionedConcurrency,
   ReservedConcurrency,
 } from './settings.ts';
 
 const Email = v.pipe(v.string(), v.email('must be an email address'));
-const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
 const ChatModel = v.pipe(
   v.string(),
   v.check((id) => findModel(id, 'chat') !== undefined, 'must name a chat model'),
