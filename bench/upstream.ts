@@ -7,7 +7,12 @@ import { payloadPart } from '#local/sagemaker/reply.ts';
 import { benchAccounts } from './shared/database.ts';
 import { chunkGapMs, events, wholeReply } from './shared/model-replies.ts';
 
-export interface HttpRequest {
+/**
+ * The upstream of every gateway in one process, each over its real protocol: the model as an OpenAI-compatible server
+ * and as SageMaker's runtime, and a DynamoDB stub. Usage: `upstream.ts <port>`.
+ */
+
+interface HttpRequest {
   readonly target: string;
   readonly head: string;
   readonly body: string;
@@ -17,7 +22,7 @@ export interface HttpRequest {
  * A server for POST requests with a Content-Length over persistent connections. It parses as little HTTP as possible,
  * because it shares a CPU with the clients and adds to every measured time.
  */
-export function serveRequests(port: number, handle: (request: HttpRequest, socket: Socket) => void): void {
+function serveRequests(port: number, handle: (request: HttpRequest, socket: Socket) => void): void {
   const server = createServer({ noDelay: true }, (socket) => {
     let received: Buffer = Buffer.alloc(0);
     socket.on('error', () => socket.destroy());
@@ -44,16 +49,16 @@ function requestIn(bytes: Buffer): HttpRequest | undefined {
 }
 
 /** Sends a 200 response with an ASCII body. */
-export function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
+function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
   socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n${body}`, 'latin1');
 }
 
-export function beginChunks(socket: Socket, type: string): void {
+function beginChunks(socket: Socket, type: string): void {
   socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
 }
 
 /** Returns the last chunk if called without text. */
-export function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
+function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }
 
@@ -72,7 +77,7 @@ let cachedTemplate: { readonly bucket: number; readonly text: readonly string[] 
  * DynamoDB's response to an UpdateItem on a meter: the item of a busy account, with the account and the hold of the
  * request. It stores almost nothing, so that the benchmark measures the caller and not a database.
  */
-export function updateItemOutput(request: string): string {
+function updateItemOutput(request: string): string {
   if (!request.includes('"ReturnValues":"ALL_NEW"')) return '{}';
   keyIds.set(accountOf(request), named(request, '"#key":"'));
   return `{"Attributes":${itemOf(request, named(request, '"#request":"'))}}`;
@@ -82,7 +87,7 @@ export function updateItemOutput(request: string): string {
  * DynamoDB's response to a GetItem, which authenticates the key of a long prompt before its tokens are counted: the
  * same item with the key of the account's last admission.
  */
-export function getItemOutput(request: string): string {
+function getItemOutput(request: string): string {
   const keys = marshall({ k: { [keyIds.get(accountOf(request)) ?? '']: 4_000_000_000 } });
   return `{"Item":${itemOf(request, 'a-call-before').slice(0, -1)},${JSON.stringify(keys).slice(1)}}`;
 }
@@ -139,10 +144,6 @@ function withoutPlaceholders({
   return rest;
 }
 
-/**
- * The upstream of every gateway in one process, each over its real protocol: the model as an OpenAI-compatible server
- * and as SageMaker's runtime, and a DynamoDB stub. Usage: `upstream.ts <port>`.
- */
 const frames = events.map((event) => Buffer.from(payloadPart(event)));
 
 function serve({ target, head, body }: HttpRequest, socket: Socket): void {

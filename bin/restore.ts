@@ -15,7 +15,7 @@ import {
 import * as v from 'valibot';
 import { streamViewTypes, tables, type TableSpec } from '#contract/platform/resources.ts';
 
-export interface Restore {
+interface Restore {
   readonly spec: TableSpec;
   /** Table to restore. It need not exist if the target does. */
   readonly source: string;
@@ -32,7 +32,7 @@ const maxWaitTime = 24 * 3600;
  * deletion protection and tags (AWS "Restoring a table to a point in time"). Every step can be repeated. If the target
  * exists, for example restored by AWS Backup after its source was deleted, continues from there.
  */
-export async function restoreTable(
+async function restoreTable(
   client: DynamoDBClient,
   { spec, source, target, at }: Restore,
   log: (line: string) => void,

@@ -82,7 +82,7 @@ export interface Busy {
 }
 
 /** Prompt sizes in bytes. The sentence below has 21 tokens in 94 bytes. */
-export const promptSizes = { '0.25 KB': 250, '4 KB': 4096, '64 KB': 65_536, '100,000 tokens': 448_000 } as const;
+const promptSizes = { '0.25 KB': 250, '4 KB': 4096, '64 KB': 65_536, '100,000 tokens': 448_000 } as const;
 export type PromptSize = keyof typeof promptSizes;
 export const allSizes = ['0.25 KB', '4 KB', '64 KB', '100,000 tokens'] as const satisfies readonly PromptSize[];
 

@@ -134,7 +134,7 @@ export function keyService(
 
 const maxRemoved = 100;
 
-export function keyBudgets(keys: KeyStore, findMeter: (accountId: number) => Promise<Meter | undefined>) {
+function keyBudgets(keys: KeyStore, findMeter: (accountId: number) => Promise<Meter | undefined>) {
   async function limitedMeter(accountId: number, limited: readonly KeyLimitChanges[]): Promise<Meter | undefined> {
     return limited.some(({ limit }) => limit) ? findMeter(accountId) : undefined;
   }

@@ -137,7 +137,7 @@ const wrongModel =
   /model identifier|on-demand throughput|inference profile|end of its life|not authorized|access to the model/i;
 
 /** Converts an error of Bedrock's client to one of SageMaker's runtime (Bedrock "Troubleshooting API errors"). */
-export function runtimeError(error: unknown): unknown {
+function runtimeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { message } = error;
   switch (error.name) {
@@ -174,7 +174,7 @@ const maxMessageBytes = 1024 * 1024;
 const minMessageBytes = 16;
 
 /** Forwards a stream of messages. Throws SyntaxError for an invalid length, because the SDK would allocate that much memory. */
-export async function* boundedFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* boundedFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let prefix: number[] = [];
   /** Bytes until the next message. */
   let left = 0;

