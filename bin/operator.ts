@@ -44,29 +44,6 @@ const actions = {
 } as const satisfies Record<string, readonly TableId[]>;
 type Action = keyof typeof actions;
 
-/** Insertions, deletions and replacements of characters between two words (Levenshtein). */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of Array.from(one).entries()) {
-    const next = [index + 1];
-    for (const [place, to] of Array.from(other).entries()) {
-      const [left = 0, above = 0, before = 0] = [next[place], row[place + 1], row[place]];
-      next.push(Math.min(left + 1, above + 1, before + (letter === to ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
-const maxTypos = 3;
-
-function unknownAction(text: string): Refusal {
-  const names = Object.keys(actions);
-  const [nearest = ''] = names.toSorted((one, other) => editDistance(text, one) - editDistance(text, other));
-  const guess = editDistance(text, nearest) <= maxTypos ? ` Did you mean ${nearest}?` : '';
-  return new Refusal(`There is no action ${text}.${guess} The actions are ${names.join(', ')}.\n`);
-}
-
 const isAction = (text: string): text is Action => Object.hasOwn(actions, text);
 
 /** Returns the database of a data folder, unless the environment names another one. */
@@ -104,7 +81,8 @@ async function run(): Promise<string> {
   const [email, action = 'operator', ...rest] = positionals;
   if (values.help) return usage;
   if (!email || rest.length > 0) throw new Refusal(usage);
-  if (!isAction(action)) throw unknownAction(action);
+  if (!isAction(action))
+    throw new Refusal(`There is no action ${action}. The actions are ${Object.keys(actions).join(', ')}.\n`);
   const database = await chooseDatabase(action, values.data);
   try {
     if (database) process.stdout.write(`${database.about}\n`);

@@ -256,13 +256,12 @@ describe('npx node bin/operator.ts', () => {
     });
   });
 
-  it('suggests the nearest action for an unknown one, and lists all actions', async () => {
-    const all = 'The actions are operator, viewer, clear-hold, unblock.';
-    const [near, far] = await Promise.all([run([operator.email, 'unblok']), run([operator.email, 'king'])]);
-    expect([near, far]).toEqual([
-      { exitCode: 2, out: '', err: `There is no action unblok. Did you mean unblock? ${all}\n` },
-      { exitCode: 2, out: '', err: `There is no action king. ${all}\n` },
-    ]);
+  it('lists all actions for an unknown one', async () => {
+    expect(await run([operator.email, 'unblok'])).toEqual({
+      exitCode: 2,
+      out: '',
+      err: 'There is no action unblok. The actions are operator, viewer, clear-hold, unblock.\n',
+    });
   });
 
   it('reports that no payment or email of the account is blocked', async () => {
