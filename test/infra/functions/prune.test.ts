@@ -1,7 +1,6 @@
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { listen } from '#local/shared/loopback.ts';
-import { pruneVersions } from '../../../bin/versions/function-versions.ts';
+import { runCommand } from '#test/run-command.ts';
 
 /** Tag `text-ai-stage` by function. */
 const stages: Readonly<Record<string, string | undefined>> = {
@@ -23,8 +22,12 @@ const aliases = {
 } as Readonly<Record<string, readonly object[]>>;
 
 const deleted: string[] = [];
+let calls = 0;
+/** Lambda's response to deletions. Undefined: they succeed. */
+let refusal: { readonly message: string } | undefined;
 /** Lambda's list operations (REST protocol), one item per page. */
 const lambda = await listen((request, response) => {
+  calls += 1;
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://lambda');
   const [, name = '', list] = /^\/2015-03-31\/functions\/([^/]*)(?:\/(\w+))?$/.exec(pathname) ?? [];
   const page = <T>(key: string, all: readonly T[]) => {
@@ -45,19 +48,44 @@ const lambda = await listen((request, response) => {
     });
     return page('Functions', all);
   };
-  if (request.method === 'DELETE') deleted.push(`${name}:${searchParams.get('Qualifier')}`);
-  response.writeHead(request.method === 'DELETE' ? 204 : 200, { 'content-type': 'application/json' });
-  response.end(request.method === 'DELETE' ? undefined : JSON.stringify(body()));
+  const send = (status: number, json?: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(json && JSON.stringify(json));
+  };
+  if (request.method !== 'DELETE') return send(200, body());
+  if (refusal) return send(403, refusal);
+  deleted.push(`${name}:${searchParams.get('Qualifier')}`);
+  send(204);
 });
-const client = new LambdaClient({ endpoint: lambda.url, region: 'eu-west-1' });
-afterAll(async () => {
-  client.destroy();
-  await lambda.close();
+afterAll(() => lambda.close());
+beforeEach(() => {
+  calls = 0;
+  refusal = undefined;
+  deleted.length = 0;
 });
+
+const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' };
+const prune = (...args: readonly string[]) =>
+  runCommand('bin/prune.ts', args, { ...credentials, AWS_ENDPOINT_URL: lambda.url });
 
 describe('npm run prune', () => {
   it("deletes old versions, but not the three newest, those of an alias, or another stage's", async () => {
-    expect(await pruneVersions(client, 'live')).toEqual({ functions: 2, deleted: 1 });
+    expect(await prune('live')).toEqual({ status: 0, out: '1 versions of 2 functions deleted.\n', err: '' });
     expect(deleted).toEqual(['text-ai-live-api-x-chat:3']);
+  });
+
+  it.each([
+    ['without a stage', [], /^Usage: npm run prune -- STAGE\n/],
+    ['with several stages', ['live', 'staging'], /^Usage: npm run prune -- STAGE\n/],
+    ['for an unknown stage', ['other'], /^no stage is called other; there are: live, staging\n$/],
+  ])('calls nothing %s, and prints the reason', async (_, args, reason) => {
+    expect(await prune(...args)).toEqual({ status: 1, out: '', err: expect.stringMatching(reason) });
+    expect(calls).toBe(0);
+  });
+
+  it('fails if AWS refuses a deletion, so that the pipeline shows it', async () => {
+    refusal = { message: 'not authorized to perform lambda:DeleteFunction' };
+    expect(await prune('live')).toEqual({ status: 1, out: '', err: `${refusal.message}\n` });
+    expect(deleted).toEqual([]);
   });
 });
