@@ -54,12 +54,6 @@ describe('the tests', () => {
     expect(units.flatMap(({ path }) => startsBy(path))).toEqual([]);
   });
 
-  it('in test/integration each start a server, socket or process', () => {
-    const integrated = under('test/integration');
-    expect(integrated.length).toBeGreaterThan(10);
-    expect(integrated.map(({ path }) => path).filter((path) => startsBy(path).length === 0)).toEqual([]);
-  });
-
   it.each(['test/unit', 'test/integration'])(
     'in %s are in folders named after a file or folder of functions, bin or the dashboard',
     (folder) => {

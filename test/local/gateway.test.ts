@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { jobs } from '#contract/jobs.ts';
+import { routes } from '#contract/routes.ts';
 import { type GatewayRequest, gatewayEvent } from '#local/gateway/event.ts';
+import { apiHandler, jobHandler } from '#local/gateway/lambda.ts';
 
 const request = (about: Partial<GatewayRequest> = {}): GatewayRequest => ({
   method: 'GET',
@@ -88,4 +91,10 @@ describe('the proxy event of a REST API', () => {
     expect(binary.isBase64Encoded).toBe(true);
     expect(Buffer.from(binary.body!, 'base64')).toEqual(bytes);
   });
+});
+
+test('a process builds each handler once', async () => {
+  const { id } = routes.createChatCompletion;
+  expect(await apiHandler(id)).toBe(await apiHandler(id));
+  expect(await jobHandler(jobs.indexDocuments)).toBe(await jobHandler(jobs.indexDocuments));
 });
