@@ -127,7 +127,10 @@ interface Resource {
   readonly limit: number;
 }
 
-/** Needs of one call per second, with the default quotas (AWS "Lambda quotas", "API Gateway quotas", "Quotas in DynamoDB"). */
+/**
+ * Needs of one call per second, with the default quotas (AWS "Lambda quotas", "API Gateway quotas", "Quotas in
+ * DynamoDB").
+ */
 const resources = (writes: (name: string) => number): readonly Resource[] => [
   { name: 'Concurrent functions', perCall: secondsPerCall, limit: 1000 },
   { name: 'Requests per second of API Gateway', perCall: 1, limit: 10_000 },

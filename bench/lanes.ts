@@ -11,9 +11,9 @@ import { startBenchDatabase } from './shared/database.ts';
 
 /**
  * One account at a high rate: calls of 3 s on the real meter and an embedded database that reports units. Time is
- * virtual: in each second all calls of the second begin, those of three seconds before end, and their charges are posted
- * in batches as from 40 shards of the stream. Prints the units of each item per second: DynamoDB sustains 1,000 write and
- * 3,000 read units for one.
+ * virtual: in each second all calls of the second begin, those of three seconds before end, and their charges are
+ * posted in batches as from 40 shards of the stream. Prints the units of each item per second: DynamoDB sustains 1,000
+ * write and 3,000 read units for one.
  */
 const perSecond = Number(process.argv[2] ?? 1000);
 const measured = Number(process.argv[3] ?? 3);

@@ -5,8 +5,8 @@ import { loadOffer, OfferError } from '#lib/offer.ts';
 const file = 'offer.json';
 
 /**
- * Puts the offer of deployed stages into force (functions/contract/offer/current-offer.ts). Must be imported first. Ends
- * the process for an invalid file.
+ * Puts the offer of deployed stages into force (functions/contract/offer/current-offer.ts). Must be imported first.
+ * Ends the process for an invalid file.
  */
 try {
   if (existsSync(file)) process.env['OFFER'] = JSON.stringify(loadOffer(file, { isLocal: false }));

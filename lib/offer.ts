@@ -11,7 +11,9 @@ export class OfferError extends Error {}
 
 const maxFaults = 20;
 
-/** Reads and checks an offer file. `isLocal`: models may be served from this machine, over http. Throws an OfferError. */
+/**
+ * Reads and checks an offer file. `isLocal`: models may be served from this machine, over http. Throws an OfferError.
+ */
 export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean }): Offer {
   const text = textOf(file);
   const lines = new LineCounter();

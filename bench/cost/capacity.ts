@@ -19,7 +19,9 @@ const partitionUnits = 1000;
  */
 export const usualItemBytes = { atRest: 512, perCall: 68 } as const;
 
-/** Seconds between two progress records of a stream, each a unit of another item (docs/adr/0012-lost-settlements.md). */
+/**
+ * Seconds between two progress records of a stream, each a unit of another item (docs/adr/0012-lost-settlements.md).
+ */
 const noteSeconds = 2;
 
 /** Calls of equal duration: seconds until the response ends. */

@@ -12,7 +12,10 @@ const prices = {
   objectMonitored: 2.5 / 1e6,
 } as const;
 
-/** Bytes of a call's row, measured by test/perf/ledger-archive.test.ts: in the table, without the 100 that DynamoDB adds to each item, and in the archive. */
+/**
+ * Bytes of a call's row, measured by test/perf/ledger-archive.test.ts: in the table, without the 100 that DynamoDB adds
+ * to each item, and in the archive.
+ */
 export const rowBytes = { table: 170, archive: 45 } as const;
 const itemOverheadBytes = 100;
 
@@ -56,8 +59,8 @@ function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number):
   const rows = 365 * callsPerDay;
   const parts = 12 * accounts * Math.ceil(rows / 12 / accounts / 5000);
   const archivedGb = gbOf(rows * (year - 0.5), rowBytes.archive);
-  // The index entry and `through` are written in one transaction. Rows are read twice: whole to archive them, and their keys to
-  // delete them.
+  // The index entry and `through` are written in one transaction. Rows are read twice: whole to archive them, and their
+  // keys to delete them.
   const unitsPerPart = 2 * 2;
   const readUnits = (2 * rows * rowBytes.table) / 4096;
   return [

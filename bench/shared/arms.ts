@@ -72,7 +72,9 @@ const startFlags = [
   `--import=${join(bench, '../bin/compile-cache.js')}`,
 ];
 
-/** Starts the whole platform as `npm start` does, with the model of the benchmark, and its database on the other CPU. */
+/**
+ * Starts the whole platform as `npm start` does, with the model of the benchmark, and its database on the other CPU.
+ */
 export async function startLocal(upstream: Child, data: string): Promise<Child & { readonly databaseUrl: string }> {
   const program = join(bench, '../bin/local.ts');
   const child = await startChild({

@@ -103,7 +103,9 @@ export const agentClients: readonly Client[] = [
   },
 ];
 
-/** Results of a client: its version, and the outcome of each case. `npm test` and `npm run test:clients` compare them. */
+/**
+ * Results of a client: its version, and the outcome of each case. `npm test` and `npm run test:clients` compare them.
+ */
 export const ClientResults = v.object({
   version: v.string(),
   cases: v.record(v.string(), v.string()),

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { isLiveKey, NewStripeSecret } from '#contract/payments/stripe-secret.ts';
 
 /**
- * Events that the service receives. Without `invoice.created`: while it is undelivered, Stripe waits up to 72 hours before
- * it finalizes an invoice (Stripe "Using webhooks with subscriptions").
+ * Events that the service receives. Without `invoice.created`: while it is undelivered, Stripe waits up to 72 hours
+ * before it finalizes an invoice (Stripe "Using webhooks with subscriptions").
  */
 export const eventTypes = [
   'charge.dispute.closed',

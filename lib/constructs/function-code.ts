@@ -205,8 +205,8 @@ interface Entry {
 }
 
 /**
- * One build for functions with similar imports: shared code becomes chunks, each of which counts for every function that
- * imports it.
+ * One build for functions with similar imports: shared code becomes chunks, each of which counts for every function
+ * that imports it.
  */
 async function sizesOf(entries: readonly Entry[], options: Bundling): Promise<BundleSize[]> {
   const { metafile } = await buildEntries(entries, options);

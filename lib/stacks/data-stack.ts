@@ -34,8 +34,8 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * Retained resources: the tables, the ledger's archive, the files of long audio, stored prompts and responses, the email identity, the account's role
- * for API Gateway logs.
+ * Retained resources: the tables, the ledger's archive, the files of long audio, stored prompts and responses, the
+ * email identity, the account's role for API Gateway logs.
  */
 export class DataStack extends Stack {
   readonly tables: Tables;

@@ -200,7 +200,9 @@ async function bodyOf<Schema extends v.GenericSchema>(
   throw new BadBody(field === null ? issue.message : `${field}: ${issue.message}.`);
 }
 
-/** Response of `GET /_local/status` (docs/architecture.md#on-one-machine): 200 once the service is ready, 503 before. */
+/**
+ * Response of `GET /_local/status` (docs/architecture.md#on-one-machine): 200 once the service is ready, 503 before.
+ */
 export interface Status {
   readonly ready: boolean;
   readonly apiUrl: string;
@@ -249,7 +251,9 @@ function clockPage(now: number): string {
   });
 }
 
-/** Shows the running time and sends `POST /_local/clock`. The page's content security policy allows only this script. */
+/**
+ * Shows the running time and sends `POST /_local/clock`. The page's content security policy allows only this script.
+ */
 const clockScript = `
 const now = document.querySelector('#now');
 const state = document.querySelector('#state');

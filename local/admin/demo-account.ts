@@ -28,8 +28,8 @@ const mailWaitMs = 5000;
 
 /**
  * Creates the demo account on the first start, through the API, with a random password for each data folder. Confirmed,
- * on the largest plan with a price, with one key. Each step checks the existing state, so that a later start completes an interrupted one. A
- * key that no longer works is replaced.
+ * on the largest plan with a price, with one key. Each step checks the existing state, so that a later start completes
+ * an interrupted one. A key that no longer works is replaced.
  */
 export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAccountOptions): Promise<DemoAccount> {
   const api = apiClient(origin);

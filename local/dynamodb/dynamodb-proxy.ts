@@ -73,8 +73,8 @@ export async function startDynamoProxy({
   });
 
   /**
-   * Inserts the rows of a batch in a transaction, because the database writes to the disk for each row of a batch. Returns
-   * undefined if one cannot be inserted: the reply to the batch then describes each row.
+   * Inserts the rows of a batch in a transaction, because the database writes to the disk for each row of a batch.
+   * Returns undefined if one cannot be inserted: the reply to the batch then describes each row.
    */
   async function insertAll(req: IncomingMessage, batch: Buffer): Promise<Reply | undefined> {
     const { success, output } = v.safeParse(InsertBatch, batch.toString());
@@ -213,8 +213,8 @@ const signature = {
 
 /**
  * Lets the SDK clients of functions bypass the proxy, which only adds faults, and skip signing, which took half of a
- * request's CPU time together. A request passes through the proxy while a fault is ordered, if it can be cancelled, or if
- * the proxy changes it.
+ * request's CPU time together. A request passes through the proxy while a fault is ordered, if it can be cancelled, or
+ * if the proxy changes it.
  */
 export function directRequests({ proxy, url, faults, onWrite }: DirectOptions): DirectRequests {
   const pool = new Pool(url, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });

@@ -111,7 +111,8 @@ export interface CarrierError {
 type Channel = PhoneMessage['channel'];
 
 /**
- * The simulated outcome of a message, selected by the last two digits of its number (docs/guides/messages.md#test-numbers).
+ * The simulated outcome of a message, selected by the last two digits of its number
+ * (docs/guides/messages.md#test-numbers).
  */
 export interface Scene {
   readonly error?: CarrierError;

@@ -61,8 +61,8 @@ const tickMs = 1000;
 const forgetMs = 3_600_000;
 
 /**
- * Starts a server with Stripe's protocol, hosted pages and signed events. Its objects survive a restart, and so does its
- * port, which the links to receipts and invoices contain.
+ * Starts a server with Stripe's protocol, hosted pages and signed events. Its objects survive a restart, and so does
+ * its port, which the links to receipts and invoices contain.
  */
 export async function startStripe(options: StripeOptions): Promise<StripeServer> {
   const { now, file, sendEvents, log, retryDays = [1, 3, 5] } = options;

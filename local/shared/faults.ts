@@ -10,8 +10,8 @@ const endpoint = v.exactOptional(v.pipe(v.string(), v.minLength(1), v.maxLength(
 const ofModels = v.picklist(['error', 'throttle', 'unavailable', 'hang', 'cut', 'none']);
 
 /**
- * Body of `POST /_local/faults` (docs/architecture.md#on-one-machine). The next `count` requests to `target` fail. With a `rate` (up
- * to 1), each request fails with that probability until `count` have failed. `none` clears.
+ * Body of `POST /_local/faults` (docs/architecture.md#on-one-machine). The next `count` requests to `target` fail. With
+ * a `rate` (up to 1), each request fails with that probability until `count` have failed. `none` clears.
  */
 export const FaultOrder = v.variant('target', [
   v.object({ target: v.literal('sagemaker'), fault: ofModels, endpoint, count, rate }),

@@ -265,7 +265,8 @@ function setAmbientClock(clock: ShiftedClock): () => void {
 }
 
 /**
- * Lets functions bypass the proxy of the embedded database, which only adds faults. Returns a function that restores it.
+ * Lets functions bypass the proxy of the embedded database, which only adds faults. Returns a function that restores
+ * it.
  */
 function setAmbientDatabase(proxy: string, url: string, faults: Faults, { adapt }: DirectRequests): () => void {
   ambient.adaptDatabaseClient = adapt;

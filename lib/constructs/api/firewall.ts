@@ -206,7 +206,9 @@ const byAddress = (behindEdge: boolean): Aggregation =>
       }
     : { aggregateKeyType: 'IP' };
 
-/** Requests without the header are not counted, such as those with `x-api-key`: a second rule would cost as much again. */
+/**
+ * Requests without the header are not counted, such as those with `x-api-key`: a second rule would cost as much again.
+ */
 const byKey: Aggregation = {
   aggregateKeyType: 'CUSTOM_KEYS',
   customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'NONE' }] } }],

@@ -30,8 +30,8 @@ export interface ServiceApiProps {
 }
 
 /**
- * Paths in a nested stack, because the API stack is near its resource limit. Add new ones here. Earlier ones stay in the
- * API stack: API Gateway refuses to create a path in one stack while it exists in another.
+ * Paths in a nested stack, because the API stack is near its resource limit. Add new ones here. Earlier ones stay in
+ * the API stack: API Gateway refuses to create a path in one stack while it exists in another.
  */
 const nestedPaths = [
   '/api/organizations',
@@ -200,8 +200,8 @@ export class ServiceApi extends Construct {
 }
 
 /**
- * A path below `/api` that has no operation, only longer paths. API Gateway's own 404 has the same envelope, which saves
- * a method, because the stack is near its resource limit.
+ * A path below `/api` that has no operation, only longer paths. API Gateway's own 404 has the same envelope, which
+ * saves a method, because the stack is near its resource limit.
  */
 const isOnlyPrefix = ({ path }: IResource): boolean =>
   path.startsWith('/api/') && !allRoutes.some((route) => route.path === path);

@@ -192,7 +192,9 @@ export class JobFunction extends ServiceFunction {
   }
 }
 
-/** Maximum of SQS. The image of the largest meter exceeds the former default of 256 KiB (docs/adr/0011-typed-jobs.md). */
+/**
+ * Maximum of SQS. The image of the largest meter exceeds the former default of 256 KiB (docs/adr/0011-typed-jobs.md).
+ */
 const maxMessageSizeBytes = 1_048_576;
 
 /** A queue with SQS encryption that requires TLS. */

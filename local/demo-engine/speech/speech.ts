@@ -74,7 +74,9 @@ function createPool(size: number) {
   const running = new Set<Promise<void>>();
   const waiting: (() => void)[] = [];
 
-  /** Rejects with the signal's reason if it aborts before the work starts. Running work must handle the signal itself. */
+  /**
+   * Rejects with the signal's reason if it aborts before the work starts. Running work must handle the signal itself.
+   */
   async function run(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (free > 0) free -= 1;

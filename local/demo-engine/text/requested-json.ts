@@ -9,8 +9,8 @@ const maxText = 65_536;
 const maxObjects = 32;
 
 /**
- * The JSON that the words of a conversation request, as clients without `json_schema` do: by a schema, an example or the
- * names of fields. Undefined if they request none.
+ * The JSON that the words of a conversation request, as clients without `json_schema` do: by a schema, an example or
+ * the names of fields. Undefined if they request none.
  */
 export function requestedJson(messages: readonly Message[]): unknown {
   const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
