@@ -1,4 +1,7 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
 import type { Stage } from './stage.ts';
 
 /** Props that every function of a stage shares. */
@@ -31,3 +34,16 @@ export function cast<Interface>(construct: Interface | object): Interface {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
   return construct as Interface;
 }
+
+/** A log group with the stage's retention, deleted with its stack. Set `name` if AWS requires one. */
+export const createLogGroup = (
+  scope: Construct,
+  id: string,
+  { logRetentionDays }: Pick<Stage, 'logRetentionDays'>,
+  name?: string,
+) =>
+  new LogGroup(scope, id, {
+    retention: logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+    ...(name !== undefined && { logGroupName: name }),
+  });

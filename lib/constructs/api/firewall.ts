@@ -5,7 +5,7 @@ import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cd
 import { Construct } from 'constructs';
 import { errorEnvelope } from '#contract/http/format.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
-import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
+import { createLogGroup } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 import type { ServiceApi } from './rest-api.ts';
 

@@ -19,7 +19,7 @@ import { binaryTypesOf } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
-import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
+import { createLogGroup } from '#lib/shared-props.ts';
 import { type Stage, traced } from '#lib/stage.ts';
 
 export interface ServiceApiProps {

@@ -22,9 +22,8 @@ import type { Environment } from '#contract/platform/environment.ts';
 import { metricsService } from '#contract/platform/metrics.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/monitoring/alarms.ts';
-import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import type { Compute } from '#lib/settings.ts';
-import { cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
+import { createLogGroup, cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
 import { callsBedrock, callsStripe } from '#lib/stage.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;

@@ -6,6 +6,7 @@ import { changedMetadata, isInRange, oneOf, range, text } from '../wire/params.t
 import { listRoute, type Route, route } from '../wire/routes.ts';
 import { referenced, required, update, type World, idOf, type SessionDetails } from '../world.ts';
 import { type CheckoutParams, checkoutFields, refuseForeignParams } from './checkout-params.ts';
+import { cancelIntent } from './payments.ts';
 import { priceOf } from './prices.ts';
 
 const minimumTotal = 50;
@@ -208,15 +209,7 @@ export function expireSession(world: World, session: Stripe.Checkout.Session): S
     throw invalidRequest(
       `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
     );
-  const intent = world.find('payment_intent', idOf(session.payment_intent) ?? '');
-  if (intent && intent.status !== 'succeeded')
-    update(
-      world,
-      'payment_intent',
-      intent,
-      { status: 'canceled', canceled_at: world.at(), cancellation_reason: 'automatic', next_action: null },
-      'payment_intent.canceled',
-    );
+  cancelIntent(world, idOf(session.payment_intent), 'automatic');
   const expired = update(world, 'checkout.session', session, { status: 'expired', url: null });
   world.emit('checkout.session.expired', expired);
   return expired;

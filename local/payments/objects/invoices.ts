@@ -5,7 +5,7 @@ import { required, update, type World, idOf } from '../world.ts';
 import type { Refusal } from './cards.ts';
 import { defaultMethodOf } from './customers.ts';
 import { amounts } from './invoice-drafts.ts';
-import { attempt, newIntent, scriptedFor } from './payments.ts';
+import { cancelIntent, attempt, newIntent, scriptedFor } from './payments.ts';
 
 /** Stripe charges at least 50 US cents; a smaller invoice is carried to the customer's balance. */
 const minimumCharge = 50;
@@ -208,21 +208,12 @@ export function voidInvoice(world: World, invoice: Stripe.Invoice): Stripe.Invoi
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalidRequest(`You can only pass in open invoices. This invoice isn't open.`);
   for (const payment of paymentsOf(world, invoice.id)) {
-    const intent = world.find('payment_intent', idOf(payment.payment.payment_intent) ?? '');
-    const canceledAt = world.at();
     world.save('invoice_payment', {
       ...payment,
       status: 'canceled',
-      status_transitions: { ...payment.status_transitions, canceled_at: canceledAt },
+      status_transitions: { ...payment.status_transitions, canceled_at: world.at() },
     });
-    if (intent && intent.status !== 'succeeded')
-      update(
-        world,
-        'payment_intent',
-        intent,
-        { status: 'canceled', canceled_at: canceledAt, cancellation_reason: 'void_invoice', next_action: null },
-        'payment_intent.canceled',
-      );
+    cancelIntent(world, idOf(payment.payment.payment_intent), 'void_invoice');
   }
   return update(
     world,

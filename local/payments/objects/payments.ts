@@ -199,3 +199,16 @@ export const paymentRoutes: readonly Route[] = [
     required(world, 'setup_intent', id),
   ),
 ];
+
+/** Cancels a payment that has not succeeded. */
+export function cancelIntent(world: World, id: string | undefined | null, reason: 'automatic' | 'void_invoice'): void {
+  const intent = world.find('payment_intent', id ?? '');
+  if (!intent || intent.status === 'succeeded') return;
+  const canceled = {
+    status: 'canceled',
+    canceled_at: world.at(),
+    cancellation_reason: reason,
+    next_action: null,
+  } as const;
+  update(world, 'payment_intent', intent, canceled, 'payment_intent.canceled');
+}
