@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
-import { models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { canBeIncluded, isDocumentOffered, isSold, type Service } from '#contract/offered-services.ts';
 import { organizationHeader } from '#contract/organizations/roles.ts';
@@ -10,9 +9,10 @@ import manifest from '../../package.json' with { type: 'json' };
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
 import { ofOffer, withOfferedModels } from './offer-examples.ts';
-import { type Example, type Examples, operationOf, readExamples, inOrder, tagOf, tags } from './operation.ts';
+import { type Example, type Examples, operationOf, readExamples } from './operation.ts';
 import { schemaCollector } from './schemas.ts';
 import { withTables } from './tables.ts';
+import { inOrder, tagOf, tags } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
 
 const docs = join(import.meta.dirname, '../../docs');

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type PlanName, planAt, planListing, soldPlans } from '#contract/billing/plans.ts';
 import { isServiceName } from '#contract/billing/prices.ts';
 import { callableModels, catalogClock, firstModelFor, modelNamed, models } from '#contract/inference/models.ts';

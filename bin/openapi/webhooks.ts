@@ -2,7 +2,6 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/webhooks.ts';
-import { tags } from './operation.ts';
 import { type Mode } from './schemas.ts';
 
 type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;

@@ -13,12 +13,14 @@ import {
   sumOf,
   table,
   writeUnits,
+} from '#bench/cost/cost.ts';
+import { ledgerTable } from '#bench/cost/ledger.ts';
+import {
   costOfSharedCall,
   floorPerMonth,
   platformCostShared,
   sharedEnvironmentsTable,
-} from '#bench/cost/cost.ts';
-import { ledgerTable } from '#bench/cost/ledger.ts';
+} from '#bench/cost/shared-environments.ts';
 import { routes } from '#contract/routes.ts';
 import { loadOffer } from '#lib/offer.ts';
 import { jobsOf, traced } from '#lib/stage.ts';
