@@ -23,7 +23,7 @@ const Wake = v.object({
   wake: v.object({ accountId: v.number(), ids: v.array(v.string()), hops: v.number() }),
 });
 
-function deliverJob(lane: Speed) {
+function deliverJob(speed: Speed) {
   return queueJob(
     async (message) => {
       const change = changeIn(message);
@@ -31,7 +31,7 @@ function deliverJob(lane: Speed) {
       if (change) return webhooks.dispatchEvents([change]);
       const work = await webhooks.worker();
       const { hops, ...group } = v.parse(Wake, message).wake;
-      return work(group, lane, hops);
+      return work(group, speed, hops);
     },
     { concurrent: true },
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '#contract/shared/limits.ts';
-import { doublingPause, dayMs, hourMs, minuteMs } from '#contract/shared/time.ts';
+import { doublingPause, dayMs, hourMs, minuteMs, secondMs } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -19,8 +19,6 @@ export interface ThrottleRule {
   waitMs(marks: readonly number[], now: number): number;
   readonly remedy?: string;
 }
-
-const second = 1000;
 
 const freeGuesses = 5;
 const maxGuesses = 100;
@@ -45,7 +43,7 @@ function guesses(name: string, advice: Pick<ThrottleRule, 'remedy'> = {}): Throt
     ...advice,
     waitMs(marks, now) {
       if (marks.length < freeGuesses) return 0;
-      const wait = doublingPause(marks.length - freeGuesses + 1, { first: 30 * second, max: hourMs });
+      const wait = doublingPause(marks.length - freeGuesses + 1, { first: 30 * secondMs, max: hourMs });
       return Math.max(0, (marks.at(-1) ?? 0) + (marks.length < maxGuesses ? wait : this.keepMs) - now);
     },
   };
@@ -149,7 +147,7 @@ export function throttle(store: ThrottleStore, clock: Clock) {
       if (wait > 0) return wait;
       if (await store.save(id, [...marks, now].slice(-rule.marks), revision, now + rule.keepMs)) return 0;
     }
-    return second;
+    return secondMs;
   }
 
   async function enforce(rule: ThrottleRule, subject: string): Promise<void> {
@@ -172,7 +170,7 @@ export function throttle(store: ThrottleStore, clock: Clock) {
 }
 
 function tooMany(rule: ThrottleRule, wait: number): ServiceError {
-  const retryAfterSeconds = Math.ceil(wait / second);
+  const retryAfterSeconds = Math.ceil(wait / secondMs);
   const advice = [`try again in ${retryAfterSeconds} s`, rule.remedy].filter((part) => part !== undefined);
   const detail = `Too many attempts; ${advice.join(', ')}.`;
   return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });

@@ -105,7 +105,7 @@ function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhoo
 export interface Lease {
   readonly webhook: Webhook;
   readonly token: string;
-  readonly lane: Speed;
+  readonly speed: Speed;
   /** Time (epoch ms) at which the lease expires if the worker crashes. */
   readonly until: number;
   /** Changes whenever a delivery is queued. */
@@ -135,9 +135,9 @@ export interface DeliveryStore extends Waking {
   /** Puts a delivery at the head of its webhook's queue, regardless of its status. */
   requeue(delivery: Delivery, now: number): Promise<Delivery>;
   /** Leases the webhook to one worker. Returns undefined if it is leased, paused or not active. */
-  acquire(ref: WebhookRef, worker: Pick<Lease, 'token' | 'lane' | 'until'>, now: number): Promise<Lease | undefined>;
+  acquire(ref: WebhookRef, worker: Pick<Lease, 'token' | 'speed' | 'until'>, now: number): Promise<Lease | undefined>;
   /**
-   * Counts the account's workers in the lease's lane whose leases end earlier. A worker whose earlier lease is not yet
+   * Counts the account's workers of the lease's speed whose leases end earlier. A worker whose earlier lease is not yet
    * written is not counted, so workers that start together may exceed the limit for one turn.
    */
   workersBefore(lease: Lease, now: number): Promise<number>;
@@ -154,7 +154,7 @@ export interface DeliveryStore extends Waking {
   /** Ends the lease, disables the webhook and emails its owner. Has no effect if the owner has changed the webhook. */
   disable(lease: Lease, reason: DisabledReason, now: number): Promise<void>;
   webhooksDue(now: number): AsyncGenerator<WebhookRef>;
-  /** Returns the lane of a due webhook whose message is missing. Only one concurrent caller receives it. */
+  /** Returns the speed of a due webhook whose message is missing. Only one concurrent caller receives it. */
   takeDue(ref: WebhookRef, now: number): Promise<Speed | undefined>;
 }
 

@@ -268,7 +268,7 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
     await wake(accountId, [...receivers]);
   }
 
-  /** Sends one message per lane and due time, so that one worker handles its webhooks together. */
+  /** Sends one message per speed and due time, so that one worker handles its webhooks together. */
   async function wake(accountId: number, receivers: readonly Webhook[]): Promise<void> {
     const now = clock.now();
     const due = receivers.map((webhook) => ({ webhook, at: Math.max(now, webhook.health.pausedUntil ?? 0) }));

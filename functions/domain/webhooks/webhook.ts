@@ -104,7 +104,7 @@ export interface WebhookGroup {
 }
 
 /** Wakes a worker at a time (epoch ms). `hops`: consecutive runs that each woke the next. */
-export type Notify = (webhooks: WebhookGroup, lane: Speed, at: number, hops?: number) => Promise<void>;
+export type Notify = (webhooks: WebhookGroup, speed: Speed, at: number, hops?: number) => Promise<void>;
 
 export interface Waking {
   /**
@@ -124,12 +124,12 @@ export const maxHops = 60;
 export const hasMessage = (at: number, now: number): boolean => at - now <= maxDelaySeconds * 1000;
 
 export function notifier(queues: Readonly<Record<Speed, () => Promise<MessageQueue>>>, clock: Clock): Notify {
-  return async ({ accountId, ids }, lane, at, hops = 0) => {
+  return async ({ accountId, ids }, speed, at, hops = 0) => {
     const now = clock.now();
     if (hops > maxHops || !hasMessage(at, now)) return;
     const message: WakeMessage = { wake: { accountId, ids, hops } };
     const delaySeconds = Math.max(0, Math.ceil((at - now) / 1000));
-    await (await queues[lane]()).send(message, { group: String(accountId), delaySeconds });
+    await (await queues[speed]()).send(message, { group: String(accountId), delaySeconds });
   };
 }
 

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, doublingPause } from '#contract/shared/time.ts';
+import { dayMs, hourMs, minuteMs, doublingPause, secondMs } from '#contract/shared/time.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
@@ -40,19 +40,19 @@ const concurrency = 10;
 const pageSize = 100;
 
 /**
- * Milliseconds in which attempts start. In the slow lane a turn is one round of requests, so that accounts alternate.
+ * Milliseconds in which attempts start. A slow turn is one round of requests, so that accounts alternate.
  */
-const workMs: Readonly<Record<Speed, number>> = { normal: 30_000, slow: 1000 };
+const workMs: Readonly<Record<Speed, number>> = { normal: 30_000, slow: secondMs };
 const leaseMs = 75_000;
 
 const slowMs = 2000;
 
-/** Concurrent workers per account in the normal lane; further webhooks move to the slow lane. */
+/** Concurrent workers of normal speed per account; further webhooks become slow. */
 const maxWorkers = 4;
 
 type SendingState = 'open' | 'closed' | 'over its share';
 
-interface Turn extends Pick<Lease, 'token' | 'lane' | 'until'> {
+interface Turn extends Pick<Lease, 'token' | 'speed' | 'until'> {
   /** No attempt starts later, so that all end within the lease. */
   readonly latest: number;
   readonly hops: number;
@@ -67,16 +67,16 @@ export function webhookWorker(parts: WorkerParts) {
     const account = await findOpen(lease.webhook.accountId);
     if (!account) return 'closed';
     // Fewer webhooks cannot occupy more workers.
-    if (lease.lane === 'slow' || account.webhooks <= maxWorkers) return 'open';
+    if (lease.speed === 'slow' || account.webhooks <= maxWorkers) return 'open';
     return (await deliveries.workersBefore(lease, clock.now())) < maxWorkers ? 'open' : 'over its share';
   }
 
-  return async ({ accountId, ids }: WebhookGroup, lane: Speed, hops = 0): Promise<void> => {
+  return async ({ accountId, ids }: WebhookGroup, speed: Speed, hops = 0): Promise<void> => {
     const now = clock.now();
     let standing: Promise<SendingState> | undefined;
     const turn: Turn = {
       token: newRequestId(random),
-      lane,
+      speed,
       until: now + leaseMs,
       latest: now + workMs.normal,
       hops,
@@ -131,9 +131,9 @@ class Work {
       const isSlow = this.#isSlow ?? this.#lease.webhook.health.isSlow ?? false;
       const released = await deliveries.release(this.#lease, { ...this.#health, isSlow }, clock.now());
       if (!('renewed' in released)) {
-        const lane = this.#isOverShare ? 'slow' : speedOf({ ...this.#health, isSlow });
+        const speed = this.#isOverShare ? 'slow' : speedOf({ ...this.#health, isSlow });
         if (released.dueAt !== undefined)
-          await notify({ accountId, ids: [id] }, lane, released.dueAt, this.#turn.hops + 1);
+          await notify({ accountId, ids: [id] }, speed, released.dueAt, this.#turn.hops + 1);
         return;
       }
       this.#take(released.renewed);
@@ -155,13 +155,13 @@ class Work {
     this.#receiver = this.#parts.open(lease.webhook.url);
   }
 
-  /** Runs until the queue is empty, the webhook fails or leaves the lane, or the time is up. */
+  /** Runs until the queue is empty, the webhook fails or becomes slow, or the time is up. */
   async #emptyQueue(): Promise<void> {
     const { clock, deliveries } = this.#parts;
-    while (!this.#isOver(clock.now()) && !this.#disabledFor && !this.#leavesLane()) {
+    while (!this.#isOver(clock.now()) && !this.#disabledFor && !this.#becomesSlow()) {
       const isProbe = isProbing(this.#health);
       const due = await deliveries.due(this.#lease.webhook, clock.now(), isProbe ? 1 : pageSize);
-      this.#endsAt ??= clock.now() + workMs[this.#turn.lane];
+      this.#endsAt ??= clock.now() + workMs[this.#turn.speed];
       const wanted = due.filter((delivery) => this.#maySend(delivery, isProbe));
       if (wanted.length === 0) return;
       await this.#sendAll(wanted, isProbe);
@@ -186,7 +186,7 @@ class Work {
   /** Other deliveries stay in the queue without a counted attempt. */
   #maySend({ isRequested }: DueDelivery, isProbe: boolean): boolean {
     const now = this.#parts.clock.now();
-    if (this.#isOver(now) || this.#hasFailed || this.#disabledFor || this.#leavesLane()) return false;
+    if (this.#isOver(now) || this.#hasFailed || this.#disabledFor || this.#becomesSlow()) return false;
     const isPaused = (this.#health.pausedUntil ?? 0) > now;
     return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
   }
@@ -195,9 +195,9 @@ class Work {
     return now >= Math.min(this.#turn.latest, this.#endsAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Returns whether the webhook continues in the slow lane. Running attempts finish here. */
-  #leavesLane(): boolean {
-    if (this.#turn.lane === 'slow') return false;
+  /** Returns whether the webhook continues at the slow speed. Running attempts finish here. */
+  #becomesSlow(): boolean {
+    if (this.#turn.speed === 'slow') return false;
     const before = this.#parts.wallClock.now() - slowMs;
     if (this.#underWay.values().some(({ since }) => since < before)) this.#isSlow = true;
     return this.#isOverShare || (this.#isSlow ?? this.#health.isSlow ?? false);
@@ -236,9 +236,12 @@ class Work {
   }
 }
 
-const second = 1000;
-
-const scheduleMs = [5 * second, 5 * minuteMs, 30 * minuteMs, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
+const scheduleMs = [
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs),
+];
 
 /** Lengthens waits by up to this share, so that simultaneous failures are not retried simultaneously. */
 const jitter = 0.1;
@@ -247,7 +250,7 @@ const maxRetryAfterMs = dayMs;
 
 /** Consecutive failures after which a webhook receives one delivery at a time. */
 const failuresUntilProbing = 3;
-const pauseMs = { first: 5 * second, max: 5 * minuteMs } as const;
+const pauseMs = { first: 5 * secondMs, max: 5 * minuteMs } as const;
 
 /** A webhook is disabled after failing continuously for this long. */
 const disabledAfterMs = 5 * dayMs;

@@ -119,7 +119,7 @@ export function leases(
     return isForced || !isOnTheWay;
   };
 
-  const acquire: Leases['acquire'] = async (ref, { token, lane, until }, now) => {
+  const acquire: Leases['acquire'] = async (ref, { token, speed, until }, now) => {
     const isFree = '(attribute_not_exists(#lease) OR #lease <= :now)';
     const isAwake = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
     const outcome = await write(
@@ -131,7 +131,7 @@ export function leases(
           ':now': now,
           ':until': until,
           ':token': token,
-          ':lane': lane,
+          ':lane': speed,
           ':shard': shardOf(ref),
           ':active': 'active',
         },
@@ -140,7 +140,7 @@ export function leases(
     return 'done' in outcome ? leaseOf(outcome.done.Attributes) : undefined;
   };
 
-  const workersBefore: Leases['workersBefore'] = async ({ webhook, lane, token, until }, now) => {
+  const workersBefore: Leases['workersBefore'] = async ({ webhook, speed, token, until }, now) => {
     const query = new QueryCommand({
       TableName,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :webhooks)',
@@ -151,7 +151,7 @@ export function leases(
         ':pk': accountPartition(webhook.accountId),
         ':webhooks': webhookPrefix,
         ':now': now,
-        ':lane': lane,
+        ':lane': speed,
       },
       ConsistentRead: true,
     });

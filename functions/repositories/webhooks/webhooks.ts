@@ -188,8 +188,8 @@ export function webhookOf(item: unknown): Webhook {
 }
 
 export function leaseOf(item: unknown): Lease {
-  const { lease: until, ...lease } = v.parse(LeaseAttributes, item);
-  return { webhook: webhookOf(item), ...lease, until };
+  const { lane: speed, lease: until, ...lease } = v.parse(LeaseAttributes, item);
+  return { webhook: webhookOf(item), ...lease, speed, until };
 }
 
 function webhookRow({ accountId, id, health, ...webhook }: Webhook) {

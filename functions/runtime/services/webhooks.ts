@@ -97,9 +97,9 @@ export function webhookServices(
       const now = clock.now();
       let woken = 0;
       const wake = async (webhook: WebhookRef): Promise<void> => {
-        const lane = await deliveries().takeDue(webhook, now);
-        if (!lane) return;
-        await notify({ accountId: webhook.accountId, ids: [webhook.id] }, lane, now);
+        const speed = await deliveries().takeDue(webhook, now);
+        if (!speed) return;
+        await notify({ accountId: webhook.accountId, ids: [webhook.id] }, speed, now);
         woken += 1;
       };
       const { failures } = await visitEach(deliveries().webhooksDue(now), wake, { concurrency, signal });

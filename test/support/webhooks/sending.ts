@@ -35,7 +35,7 @@ export async function startSending() {
   let accounts = 0;
   let respond: Respond = () => responds(204);
   const sent: { readonly at: number; readonly url: string; readonly id: string; readonly body: string }[] = [];
-  const notified: { readonly id: string; readonly lane: Speed; readonly at: number }[] = [];
+  const notified: { readonly id: string; readonly speed: Speed; readonly at: number }[] = [];
   const closed = new Set<number>();
   const clock = { now: () => now };
 
@@ -57,14 +57,14 @@ export async function startSending() {
       deliveries,
       open,
       findOpen: async (accountId) => (closed.has(accountId) ? undefined : { webhooks: 10 }),
-      notify: async ({ ids }, lane, at) => void notified.push(...ids.map((id) => ({ id, lane, at }))),
+      notify: async ({ ids }, speed, at) => void notified.push(...ids.map((id) => ({ id, speed, at }))),
       clock,
       wallClock: { now: () => Date.now() },
       random,
       ...about,
     });
-    return ({ accountId, id }: WebhookRef, hops = 0, lane: Speed = 'normal') =>
-      work({ accountId, ids: [id] }, lane, hops);
+    return ({ accountId, id }: WebhookRef, hops = 0, speed: Speed = 'normal') =>
+      work({ accountId, ids: [id] }, speed, hops);
   }
 
   async function webhook(about: Partial<Webhook> = {}): Promise<Webhook> {

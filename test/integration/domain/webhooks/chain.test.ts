@@ -55,7 +55,7 @@ describe('the sweep of webhooks', () => {
     await s.enqueue(webhook);
     const now = s.clock.now();
     expect(
-      await s.deliveries.acquire(webhook, { token: 'crashed', lane: 'normal', until: now + 75_000 }, now),
+      await s.deliveries.acquire(webhook, { token: 'crashed', speed: 'normal', until: now + 75_000 }, now),
     ).toBeDefined();
     s.later(75_000);
     expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, 'normal']);

@@ -15,8 +15,8 @@ const moments = steps.flatMap((step) => (['before', 'after'] as const).map((when
 /** A worker that crashes at a step. */
 function mortal(step: (typeof steps)[number], when: 'before' | 'after') {
   const state = { died: false };
-  const notify: WorkerParts['notify'] = async ({ ids }, lane, at) =>
-    void s.notified.push(...ids.map((id) => ({ id, lane, at })));
+  const notify: WorkerParts['notify'] = async ({ ids }, speed, at) =>
+    void s.notified.push(...ids.map((id) => ({ id, speed, at })));
   const send = async (headers: Readonly<Record<string, string>>, body: string) => {
     s.sent.push({ at: s.clock.now(), url: '', id: headers['webhook-id'] ?? '', body });
     return responds(204);
@@ -76,7 +76,7 @@ it('a worker whose lease has expired does not change the results of another', as
   await s.enqueue(webhook);
   const slow = await s.deliveries.acquire(
     webhook,
-    { token: 'slow', lane: 'normal', until: s.clock.now() + minute },
+    { token: 'slow', speed: 'normal', until: s.clock.now() + minute },
     s.clock.now(),
   );
   const [due] = await s.deliveries.due(webhook, s.clock.now(), 10);

@@ -63,7 +63,7 @@ describe('a worker', () => {
     expect(delivery).toMatchObject({ status: 'pending', attempts: 1, last: { status: 500, body: 'oops' } });
     const wait = delivery!.nextAttemptAt! - s.clock.now();
     expect([wait >= 5 * second, wait <= 5.5 * second]).toEqual([true, true]);
-    expect(s.notified).toEqual([{ id: webhook.id, lane: 'normal', at: delivery!.nextAttemptAt }]);
+    expect(s.notified).toEqual([{ id: webhook.id, speed: 'normal', at: delivery!.nextAttemptAt }]);
     expect(await s.isDue(webhook)).toBe(false);
     s.later(wait);
     expect(await s.isDue(webhook)).toBe(true);

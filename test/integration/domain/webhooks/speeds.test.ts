@@ -20,16 +20,16 @@ async function account(count: number, due = 1) {
 }
 
 describe('a webhook whose receiver takes two seconds to respond', () => {
-  it('moves to the slow lane, and the normal lane sends nothing more to it', async () => {
+  it('becomes slow, and no worker of normal speed sends more to it', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     s.respond(() => slowly);
     await s.work(webhook);
     expect(s.sent).toHaveLength(10);
-    expect(s.notified).toMatchObject([{ id: webhook.id, lane: 'slow' }]);
+    expect(s.notified).toMatchObject([{ id: webhook.id, speed: 'slow' }]);
     await s.work(webhook);
     expect(s.sent).toHaveLength(10);
-    expect(s.notified.at(-1)).toMatchObject({ id: webhook.id, lane: 'slow' });
+    expect(s.notified.at(-1)).toMatchObject({ id: webhook.id, speed: 'slow' });
   });
 
   it('receives a round of requests in each turn, even if reading the deliveries takes longer than a turn', async () => {
@@ -47,7 +47,7 @@ describe('a webhook whose receiver takes two seconds to respond', () => {
     expect(s.sent).toHaveLength(5);
   });
 
-  it('receives no further requests of the normal lane before it has responded', async () => {
+  it('receives no further requests at normal speed before it has responded', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     let [wall, count, recorded] = [0, 0, 0];
@@ -70,10 +70,10 @@ describe('a webhook whose receiver takes two seconds to respond', () => {
     gate.resolve();
     await work;
     expect(s.sent.length).toBeLessThan(20);
-    expect(s.notified).toMatchObject([{ lane: 'slow' }]);
+    expect(s.notified).toMatchObject([{ speed: 'slow' }]);
   });
 
-  it('receives one round of requests per turn in the slow lane', async () => {
+  it('receives one round of requests per slow turn', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 25);
     s.respond(() => {
@@ -88,7 +88,7 @@ describe('a webhook whose receiver takes two seconds to respond', () => {
     expect(new Set((await s.logOf(webhook)).map(({ status }) => status))).toEqual(new Set(['delivered']));
   });
 
-  it('returns to the normal lane after a turn with quick responses', async () => {
+  it('returns to normal speed after a turn with quick responses', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => slowly);
@@ -103,7 +103,7 @@ describe('a webhook whose receiver takes two seconds to respond', () => {
     expect(s.sent).toHaveLength(42);
   });
 
-  it('is swept in the slow lane, and leaves it when its owner changes the webhook', async () => {
+  it('is swept as slow, and no longer is when its owner changes the webhook', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => slowly);
@@ -118,7 +118,7 @@ describe('a webhook whose receiver takes two seconds to respond', () => {
 });
 
 describe('an account with ten webhooks', () => {
-  it('occupies at most four workers of the normal lane, and the rest of its webhooks use the slow lane', async () => {
+  it('occupies at most four workers of normal speed, and the rest of its webhooks become slow', async () => {
     const webhooks = await account(10, 2);
     const gate = Promise.withResolvers<void>();
     s.respond(async () => {
@@ -135,7 +135,7 @@ describe('an account with ten webhooks', () => {
     }
     expect(s.notified).toHaveLength(6);
     expect(new Set(s.sent.map(({ id }) => id)).size).toBe(8);
-    expect(new Set(s.notified.map(({ lane }) => lane))).toEqual(new Set(['slow']));
+    expect(new Set(s.notified.map(({ speed }) => speed))).toEqual(new Set(['slow']));
     gate.resolve();
     await Promise.all(workers);
     await Promise.all(webhooks.map((webhook) => s.work(webhook, 0, 'slow')));
@@ -178,7 +178,7 @@ describe('an account with ten webhooks', () => {
 });
 
 describe('a delivery', () => {
-  it.each(['normal', 'slow'] as const)('needs three writes in the %s lane', async (lane) => {
+  it.each(['normal', 'slow'] as const)('needs three writes at %s speed', async (speed) => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const writes: string[] = [];
@@ -190,7 +190,7 @@ describe('a delivery', () => {
         },
       { step: 'initialize', name: 'writes' },
     );
-    await s.work(webhook, 0, lane);
+    await s.work(webhook, 0, speed);
     s.client.middlewareStack.remove('writes');
     expect(writes).toEqual(['UpdateItemCommand', 'TransactWriteItemsCommand', 'UpdateItemCommand']);
     expect(s.sent).toHaveLength(1);
