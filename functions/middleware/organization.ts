@@ -22,7 +22,7 @@ export function organizationRules(route: Route, named: readonly string[]) {
     const personal: SessionCaller = { ...person, accountId: account.id, role: 'owner' };
     if (id === account.id) return { caller: personal };
     if (!membership) return { caller: personal, refusal: unknownOrganization() };
-    if (membership.isSuspended) return { caller: personal, refusal: isSuspended() };
+    if (membership.isSuspended) return { caller: personal, refusal: suspended() };
     const { role, requiresSecondFactor } = membership;
     const { access } = route;
     const mayUse = access === undefined || access === 'person' || mayAccess(access, role);
@@ -35,9 +35,9 @@ export function organizationRules(route: Route, named: readonly string[]) {
   return {
     id: id === 0 ? undefined : id,
     // The schema of the path refuses a malformed one.
-    malformed: id === 0 && !route.namesOrganization ? isMalformed() : undefined,
+    malformed: id === 0 && !route.namesOrganization ? malformedHeader() : undefined,
     identityOf,
-    refusalOfKey: ({ accountId }: KeyCaller) => (accountId === id ? undefined : isForeign()),
+    refusalOfKey: ({ accountId }: KeyCaller) => (accountId === id ? undefined : foreignKey()),
   };
 }
 
@@ -47,14 +47,13 @@ export const keyTooSmall = (access: OrganizationAccess) =>
     `API keys of an organization cannot be used for this. Sign in as a member with the role ${roleNames(access)}.`,
   );
 
-const isMalformed = () =>
+const malformedHeader = () =>
   new ServiceError(
     'INVALID_FORMAT',
     `The ${organizationHeader} header must be sent at most once, with the id of an organization.`,
   );
 
-const isSuspended = () =>
-  new ServiceError('INSUFFICIENT_PERMISSIONS', 'The organization is suspended. Contact support.');
+const suspended = () => new ServiceError('INSUFFICIENT_PERMISSIONS', 'The organization is suspended. Contact support.');
 
-const isForeign = () =>
+const foreignKey = () =>
   new ServiceError('NOT_FOUND', `The API key does not belong to the organization of ${organizationHeader}.`);

@@ -67,8 +67,8 @@ export function registrationService(
   }
 
   async function resendConfirmation(account: Account, network?: string): Promise<void> {
-    const isConfirmed = new ServiceError('INVALID_STATE', 'The email address is already confirmed.');
-    if (account.confirmedAt !== undefined) throw isConfirmed;
+    const alreadyConfirmed = new ServiceError('INVALID_STATE', 'The email address is already confirmed.');
+    if (account.confirmedAt !== undefined) throw alreadyConfirmed;
     if (network) await throttle.enforce(mailsFromNetwork, network);
     await throttle.enforce(confirmationsAgain, account.email);
     try {
@@ -79,7 +79,7 @@ export function registrationService(
     }
     const now = clock.now();
     const { token, mail } = confirmationFor(account, now);
-    if (!(await accounts.renewConfirmation(account.id, token, mail, now))) throw isConfirmed;
+    if (!(await accounts.renewConfirmation(account.id, token, mail, now))) throw alreadyConfirmed;
   }
 
   function confirmationFor(account: Account, now: number) {

@@ -56,17 +56,17 @@ export function operatorActions(parts: Parts) {
 
   async function suspend(accountId: number, authority: Authority) {
     const { account, event } = await begin(accountId, 'suspend', authority);
-    if (account.suspendedAt !== undefined) throw isSuspended();
+    if (account.suspendedAt !== undefined) throw alreadySuspended();
     const change = () => store.suspend(event({ status: 'active' }, { status: 'suspended' }));
-    if (!(await subscriptions.collectAfter(accountId, change))) throw isSuspended();
+    if (!(await subscriptions.collectAfter(accountId, change))) throw alreadySuspended();
     return shown(accountId);
   }
 
   async function resume(accountId: number, authority: Authority) {
     const { account, event } = await begin(accountId, 'resume', authority);
-    if (account.suspendedAt === undefined) throw isActive();
+    if (account.suspendedAt === undefined) throw notSuspended();
     const change = () => store.resume(event({ status: 'suspended' }, { status: 'active' }));
-    if (!(await subscriptions.collectAfter(accountId, change))) throw isActive();
+    if (!(await subscriptions.collectAfter(accountId, change))) throw notSuspended();
     return shown(accountId);
   }
 
@@ -150,8 +150,8 @@ const planState = (meter: Meter): AuditedState => ({
   ...creditState(meter),
 });
 
-const isSuspended = () => new ServiceError('INVALID_STATE', 'The account is already suspended, or was deleted.');
-const isActive = () => new ServiceError('INVALID_STATE', 'The account is not suspended, or was deleted.');
+const alreadySuspended = () => new ServiceError('INVALID_STATE', 'The account is already suspended, or was deleted.');
+const notSuspended = () => new ServiceError('INVALID_STATE', 'The account is not suspended, or was deleted.');
 
 /**
  * Writes each change and its audit event in one transaction. Returns true if an earlier attempt did so. Returns false

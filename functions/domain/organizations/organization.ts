@@ -3,9 +3,10 @@ import type { AuditEvent } from '#contract/operators/operators.ts';
 import { mayAccess, type OrganizationAccess, type OrganizationRole, roleNames } from '#contract/organizations/roles.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { iso } from '#contract/shared/time.ts';
-import type { Account, OutgoingMail } from '../accounts/account.ts';
+import type { Account } from '../accounts/account.ts';
 import type { MailContent } from '../accounts/mail-layout.ts';
 import type { Settled } from '../meter/meter.ts';
+import type { OutgoingMail } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 
 /** A shared organization. Its id is of the same range as those of accounts. Times in epoch ms. */
@@ -178,7 +179,7 @@ export const ownSecondFactorFirst = () =>
 /** The same for organizations of others and unknown ones. */
 export const unknownOrganization = () => new ServiceError('NOT_FOUND', 'You are not a member of such an organization.');
 export const unknownMember = () => new ServiceError('NOT_FOUND', 'There is no such member.');
-export const isLastOwner = () =>
+export const lastOwner = () =>
   new ServiceError('INVALID_STATE', 'An organization needs an owner. Make another member an owner first.');
 export const tooManyOrganizations = () =>
   new ServiceError('INVALID_STATE', `A person can be in at most ${limits.organizations} organizations.`);

@@ -17,7 +17,7 @@ import {
   type Actor,
   actorOf,
   isAlive,
-  isLastOwner,
+  lastOwner,
   isPersonal,
   listed,
   type Member,
@@ -173,7 +173,7 @@ export function organizationService(parts: OrganizationParts) {
   async function changeMember(acting: Acting, userId: number, role: OrganizationRole) {
     if (isPersonal(acting)) {
       if (userId !== acting.account.id) throw unknownMember();
-      if (role !== 'owner') throw isLastOwner();
+      if (role !== 'owner') throw lastOwner();
       return named(ofPerson(acting.account));
     }
     let notice: RoleNotice | undefined;
@@ -182,7 +182,7 @@ export function organizationService(parts: OrganizationParts) {
       const isOfOwner = before.role === 'owner' || role === 'owner';
       refuseRole(isOfOwner ? 'own' : 'manage', actor.role);
       if (before.role === role) return before;
-      if (before.role === 'owner' && organization.owners === 1) throw isLastOwner();
+      if (before.role === 'owner' && organization.owners === 1) throw lastOwner();
       if (role === 'owner') notice ??= await noticeOfOwner(organization, userId, acting.account);
       if (!(await store.changeRole(organization.id, before, role, actor, notice))) return undefined;
       if (isOfOwner) await parts.onOwners(organization.id);
@@ -217,7 +217,7 @@ export function organizationService(parts: OrganizationParts) {
 
   /** Removes another member, or lets the acting person leave. */
   async function removeMember(acting: Acting, userId: number, revokeKeys: boolean): Promise<void> {
-    if (isPersonal(acting)) throw userId === acting.account.id ? isLastOwner() : unknownMember();
+    if (isPersonal(acting)) throw userId === acting.account.id ? lastOwner() : unknownMember();
     const { accountId: id, account, hasSecondFactor } = acting;
     if (
       userId !== account.id &&
@@ -228,7 +228,7 @@ export function organizationService(parts: OrganizationParts) {
     await untilDone(async (tries) => {
       const [{ organization, member }, actor] = await read(acting, userId, tries);
       if (userId !== actor.userId) refuseRole(member.role === 'owner' ? 'own' : 'manage', actor.role);
-      if (member.role === 'owner' && organization.owners === 1) throw isLastOwner();
+      if (member.role === 'owner' && organization.owners === 1) throw lastOwner();
       // Before the removal, so that a repeated request can revoke what an interrupted one left.
       if (revokeKeys && tries === 0) await parts.revokeKeysOf(id, userId);
       if (!(await store.removeMember(organization, member, actor))) return undefined;
@@ -269,7 +269,7 @@ export function organizationService(parts: OrganizationParts) {
       if (!membership) return true;
       const { organization, member } = membership;
       const isLast = isAlive(membership) && member.role === 'owner' && organization.owners === 1;
-      if (isLast && organization.members > 1) throw isLastOwner();
+      if (isLast && organization.members > 1) throw lastOwner();
       if (isLast) return (await close(id, clock.now(), 1)) || undefined;
       if (!(await store.removeMember(organization, member, member))) return undefined;
       if (member.role === 'owner' && isAlive(membership)) await parts.onOwners(id);
