@@ -1,16 +1,13 @@
 import * as v from 'valibot';
-import { microPerCredit, serviceNames } from '../billing/prices.ts';
+import { maxCredits, serviceNames } from '../billing/prices.ts';
 import { knownModels, models } from '../inference/models.ts';
 import { accountId, instant, integer, text, timestamp, whole } from '../shared/fields.ts';
 import { limitPeriods } from '../shared/limits.ts';
 import { keyName } from './names.ts';
 
-/** Maximum that JavaScript can represent exactly in microcredits. */
-const maxLimitCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
-
 const KeyLimit = v.object(
   {
-    credits: integer(1, maxLimitCredits),
+    credits: integer(1, maxCredits),
     period: v.picklist(limitPeriods, `must be ${limitPeriods.slice(0, -1).join(', ')} or ${limitPeriods.at(-1)}`),
   },
   'must be a JSON object or null',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { accountId, day, instant, integer, pageSize, text, timeZone, whole } from '../shared/fields.ts';
 import { changeKinds } from './plans.ts';
-import { microPerCredit } from './prices.ts';
+import { maxCredits } from './prices.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 export const lotSource = v.picklist(['plan', 'free', 'purchase']);
@@ -123,12 +123,7 @@ export const ServiceQuota = v.object({
   resetsAt: instant,
 });
 
-const maxCapCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
-
-export const SpendingLimit = v.object(
-  { monthlyCredits: v.nullable(integer(1, maxCapCredits)) },
-  'must be a JSON object',
-);
+export const SpendingLimit = v.object({ monthlyCredits: v.nullable(integer(1, maxCredits)) }, 'must be a JSON object');
 
 /** `used` includes running calls. `forecast`: credits used at the end of the month if the average continues. */
 export const SpendingLimits = v.object({

@@ -8,6 +8,9 @@ import type { OfferedService, ModelPrice } from '../offer/offer.ts';
  */
 export const microPerCredit = 1_000_000;
 
+/** Maximum that JavaScript can represent exactly in microcredits. */
+export const maxCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
+
 /**
  * Price of a service: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits,
  * docs/guides/plans-and-limits.md#prices).
@@ -106,6 +109,14 @@ export interface UnitPrice {
   readonly unitSize: number;
 }
 
+/** Microcredits per unit size. An offer's credits have at most six decimals. */
+export const microOf = (service: ServiceName): number => Math.round(prices[service].credits * microPerCredit);
+
+export const unitPriceOf = (service: ServiceName): UnitPrice => ({
+  micro: microOf(service),
+  unitSize: prices[service].unitSize,
+});
+
 export const unitCost = ({ micro, unitSize }: UnitPrice, units: number): number =>
   Math.ceil((units * micro) / unitSize);
 
@@ -118,7 +129,5 @@ export function callCost(
 ): number {
   const price = priceAt(model, now);
   if (price) return tokenCost(price, use);
-  const { credits, unit, unitSize } = prices[service];
-  const micro = Math.round(credits * microPerCredit);
-  return unitCost({ micro, unitSize }, unit === 'token' ? use.input + use.output : 1);
+  return unitCost(unitPriceOf(service), prices[service].unit === 'token' ? use.input + use.output : 1);
 }

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { alertChannels } from '../alerts/alert-kinds.ts';
-import { microPerCredit } from '../billing/prices.ts';
+import { maxCredits } from '../billing/prices.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { integer, text } from '../shared/fields.ts';
 
-const maxCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
 const percent = v.pipe(integer(1), v.maxValue(100, 'must be at most 100'));
 
 /**

@@ -1,15 +1,14 @@
-import { perMicrocredit, roundedUp, tokenCost, unitCost, type UnitPrice } from '#contract/billing/prices.ts';
+import {
+  perMicrocredit,
+  roundedUp,
+  tokenCost,
+  unitCost,
+  type UnitPrice,
+  unitPriceOf,
+} from '#contract/billing/prices.ts';
 import { findModel, priceAt } from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
-import {
-  codeOfModel,
-  codeOfService,
-  fixedPrice,
-  type PriceCode,
-  priceOfCode,
-  unitPriceOf,
-  unitsPaid,
-} from '../meter/pricing.ts';
+import { codeOfModel, codeOfService, fixedPrice, type PriceCode, priceOfCode, unitsPaid } from '../meter/pricing.ts';
 import type { ModelUsage } from './model-stream.ts';
 
 /** Prices the calls of a model. Amounts in microcredits (docs/offer.md#prices). */

@@ -1,15 +1,14 @@
-import { unitCost, type UnitPrice, microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
+import {
+  microOf,
+  microPerCredit,
+  prices,
+  type ServiceName,
+  unitCost,
+  type UnitPrice,
+  unitPriceOf,
+} from '#contract/billing/prices.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
 import type { RateLimit } from '../shared/service-error.ts';
-
-/** Price in microcredits of a service metered by the single token. */
-export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
-  return unitCost(unitPriceOf(service), tokens);
-}
-
-export const unitPriceOf = (service: ServiceName): UnitPrice => {
-  return { micro: microOf(service), unitSize: prices[service].unitSize };
-};
 
 /** Price in microcredits of audio, per started second. A job passes the price that it was charged by. */
 export function secondPrice(service: 'transcription', seconds: number, price = unitPriceOf(service)): number {
@@ -24,9 +23,6 @@ export function unitsPaid({ micro, unitSize }: UnitPrice, amount: number): numbe
   if (micro === 0) return Number.MAX_SAFE_INTEGER;
   return Number((BigInt(amount) * BigInt(unitSize)) / BigInt(micro));
 }
-
-/** An offer's credits have at most six decimals. */
-const microOf = (service: ServiceName): number => Math.round(prices[service].credits * microPerCredit);
 
 /** Price in microcredits of a service with a fixed price per message or request. */
 export function fixedPrice(service: ServiceName): number {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { tokenPrice } from '#domain/meter/pricing.ts';
 import { type EngineReply } from '#local/sagemaker/engine.ts';
 import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { services } from '#runtime/services/container.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { patience } from '#test/many.ts';
+import { tokenPrice } from '#test/meter/token-price.ts';
 import { useScriptedService } from '#test/service/scripted-service.ts';
 import { code } from '#test/service/service.ts';
 

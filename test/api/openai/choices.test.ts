@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#contract/shared/limits.ts';
-import { tokenPrice } from '#domain/meter/pricing.ts';
 import type { EngineReply } from '#local/sagemaker/engine.ts';
+import { tokenPrice } from '#test/meter/token-price.ts';
 import { textReader, useScriptedService } from '#test/service/scripted-service.ts';
 
 const service = useScriptedService({ families: {} });

@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tokenPrice } from '#domain/meter/pricing.ts';
+import { tokenPrice } from '#test/meter/token-price.ts';
 import { useScriptedService } from '#test/service/scripted-service.ts';
 
 const service = useScriptedService({ families: { 'svc-embed': 'vllm' }, deadlineMs: 20_000 });

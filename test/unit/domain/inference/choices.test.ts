@@ -4,7 +4,7 @@ import { inChoices } from '#domain/inference/choices.ts';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
 import type { ModelGateway } from '#domain/inference/order.ts';
-import { tokenPrice } from '#domain/meter/pricing.ts';
+import { tokenPrice } from '#test/meter/token-price.ts';
 
 const uncalled = () => {
   throw new Error('this model is not called here');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
 import type { ModelGateway } from '#domain/inference/order.ts';
-import { tokenPrice } from '#domain/meter/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { tokenPrice } from '#test/meter/token-price.ts';
 
 const uncalled = () => {
   throw new Error('this model is not called here');
