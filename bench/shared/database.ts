@@ -9,7 +9,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/billing/grants.ts';
-import { onPlan } from '#domain/meter/rate-window.ts';
+import { onPlan } from '#domain/meter/periods.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
 import { listen, listener, type Loopback, readBody } from '#local/shared/loopback.ts';

@@ -9,6 +9,7 @@ import {
   chain,
   counted,
   nextTransition,
+  onPlan,
   pastDueSeconds,
   periodEnd,
   periodStart,
@@ -16,7 +17,7 @@ import {
   noticeOf,
   planOfMeter,
 } from '../meter/periods.ts';
-import { onPlan, unlimited } from '../meter/rate-window.ts';
+import { unlimited } from '../meter/rate-window.ts';
 import { maxEndedCancellations } from '../meter/refund.ts';
 
 /** Months that a grant outlives its month (docs/specification.md#credits, docs/credits.md#grants). */

@@ -10,8 +10,7 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { addMonths } from '#contract/shared/time.ts';
 import { addLot } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
-import { chain, counted, periodEnd, periodStart, planOfMeter } from '../meter/periods.ts';
-import { onPlan } from '../meter/rate-window.ts';
+import { chain, counted, onPlan, periodEnd, periodStart, planOfMeter } from '../meter/periods.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   bringCurrent,

@@ -1,9 +1,10 @@
-import { type PlanLimits, type Plans, smallestWith } from '#contract/billing/plans.ts';
+import { type PlanLimits, type Plans, smallestWith, termsIn } from '#contract/billing/plans.ts';
 import type { PlanFeature } from '#contract/offer/offer.ts';
 import { addMonths, daySeconds } from '#contract/shared/time.ts';
 import { capEnd } from './limits.ts';
 import { currentLots } from './lots.ts';
 import type { Meter, Period, Settled, Subscription } from './meter.ts';
+import { unlimited } from './rate-window.ts';
 
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
@@ -52,6 +53,23 @@ const longestNotice = 62 * daySeconds;
 /** The plan in force, with the terms at which the account bought it (docs/adr/0037-kept-terms.md). */
 export function planOfMeter(meter: Meter, plans: Plans): PlanLimits {
   return { ...plans(meter.planRank), ...meter.terms };
+}
+
+/**
+ * Applies a plan's limits, and keeps an active subscription's terms. Shifts the rate ceilings, so that earlier calls
+ * count against the new limit.
+ */
+export function onPlan({ terms: _replaced, ...meter }: Meter, plan: PlanLimits): Meter {
+  const shift = (plan.callsPerMinute ?? unlimited) - (meter.ceiling - meter.admitted);
+  return {
+    ...meter,
+    ...(meter.subscription?.status === 'active' && { terms: termsIn(plan) }),
+    planRank: plan.rank,
+    maxConcurrentCalls: plan.maxConcurrentCalls,
+    callsPerMonth: plan.callsPerMonth ?? unlimited,
+    ceiling: meter.ceiling + shift,
+    buckets: new Map([...meter.buckets].map(([name, ceiling]) => [name, ceiling + shift])),
+  };
 }
 
 export const hasFeature = (meter: Meter, feature: PlanFeature): boolean =>

@@ -1,4 +1,3 @@
-import { type PlanLimits, termsIn } from '#contract/billing/plans.ts';
 import type { RateLimit } from '../shared/service-error.ts';
 import type { Allowance, Meter } from './meter.ts';
 
@@ -10,20 +9,6 @@ const bucketMs = 3000;
 const windowBuckets = 21;
 
 export const unlimited = 1e15;
-
-/** Applies a plan's limits, and keeps an active subscription's terms. Shifts the rate ceilings, so that earlier calls count against the new limit. */
-export function onPlan({ terms: _replaced, ...meter }: Meter, plan: PlanLimits): Meter {
-  const shift = (plan.callsPerMinute ?? unlimited) - (meter.ceiling - meter.admitted);
-  return {
-    ...meter,
-    ...(meter.subscription?.status === 'active' && { terms: termsIn(plan) }),
-    planRank: plan.rank,
-    maxConcurrentCalls: plan.maxConcurrentCalls,
-    callsPerMonth: plan.callsPerMonth ?? unlimited,
-    ceiling: meter.ceiling + shift,
-    buckets: new Map([...meter.buckets].map(([name, ceiling]) => [name, ceiling + shift])),
-  };
-}
 
 function bucketAt(now: number): string {
   return Math.floor(now / bucketMs).toString(36);

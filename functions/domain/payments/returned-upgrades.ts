@@ -2,8 +2,7 @@ import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.t
 import { cancelledAt, cancellationGraceSeconds, withPlan } from '../billing/grants.ts';
 import { withoutCancellation } from '../billing/subscription-changes.ts';
 import type { Meter, Subscription } from '../meter/meter.ts';
-import { periodEnd, periodStart } from '../meter/periods.ts';
-import { onPlan } from '../meter/rate-window.ts';
+import { onPlan, periodEnd, periodStart } from '../meter/periods.ts';
 import { asSold, isSameMonthTerms, type Order, type OrderStore } from './order.ts';
 
 /** `isWhole`: whether the payment is returned in full now. */
