@@ -8,8 +8,6 @@ import type { ConsumedToken } from './google-sign-in.ts';
 import type { CommonPasswords } from './passwords.ts';
 import type { AcceptedTerms } from './terms.ts';
 
-export type { OutgoingMail } from '../shared/ports.ts';
-
 /** Times in epoch ms. */
 export interface Account {
   readonly id: number;

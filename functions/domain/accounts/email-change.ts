@@ -3,7 +3,7 @@ import { dayMs, endOfMonth, iso } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
 import { en } from '../shared/phrases.ts';
-import type { Clock, Random } from '../shared/ports.ts';
+import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   type Account,
@@ -12,7 +12,6 @@ import {
   type EmailChange,
   type EmailChangeOutcome,
   normalizedEmail,
-  type OutgoingMail,
 } from './account.ts';
 import { type Addressee, emailContent, type MailContent } from './mail-layout.ts';
 import { emailChangeRequests, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';

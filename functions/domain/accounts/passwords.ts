@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
 import { minuteMs } from '#contract/shared/time.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
-import type { Clock, Random } from '../shared/ports.ts';
+import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   type Account,
@@ -11,7 +11,6 @@ import {
   type AccountStore,
   nameFor,
   normalizedEmail,
-  type OutgoingMail,
   type StoredToken,
 } from './account.ts';
 import { type MailContent } from './mail-layout.ts';

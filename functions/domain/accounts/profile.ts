@@ -3,7 +3,7 @@ import { dayMs, endOfMonth } from '#contract/shared/time.ts';
 import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
-import type { Clock, Random } from '../shared/ports.ts';
+import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import {
   type Account,
@@ -12,7 +12,6 @@ import {
   type AccountStore,
   type DeletedAccount,
   normalizedEmail,
-  type OutgoingMail,
   type ProfileChange,
 } from './account.ts';
 import { mailsOffBy, preferencesOf } from './mail-preferences.ts';

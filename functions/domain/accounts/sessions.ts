@@ -2,9 +2,9 @@ import type { OrganizationRole } from '#contract/organizations/roles.ts';
 import { otherSessions } from '#contract/shared/limits.ts';
 import { iso, minuteMs, dayMs } from '#contract/shared/time.ts';
 import { type Credential, issueCredential, parseCredential } from '../shared/credential.ts';
-import type { Clock, Random } from '../shared/ports.ts';
+import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { Account, OutgoingMail } from './account.ts';
+import type { Account } from './account.ts';
 
 /** Session lifetimes in ms (docs/security.md#sessions-and-cookies). */
 export interface SessionLifetimes {

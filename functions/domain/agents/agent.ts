@@ -47,8 +47,6 @@ function agentView({ createdAt, updatedAt, ...agent }: Agent) {
   };
 }
 
-export type { Page } from '../shared/ports.ts';
-
 export interface AgentServiceParts {
   readonly agents: AgentStore;
   readonly enforceChangeLimit: (accountId: number) => Promise<void>;

@@ -12,11 +12,11 @@ import { keyRoutes } from '#contract/routes/keys.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { hourMs } from '#contract/shared/time.ts';
-import type { OutgoingMail, StoredToken } from '../accounts/account.ts';
+import type { StoredToken } from '../accounts/account.ts';
 import { confirmationMail } from '../accounts/mails.ts';
 import type { MailOutcome } from '../mail/mail.ts';
 import { issueCredential, newRequestId } from '../shared/credential.ts';
-import type { Clock, Random } from '../shared/ports.ts';
+import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
 
 const walkMs = 100_000;
 const leaveMs = 30_000;

@@ -1,6 +1,6 @@
 import type { MailState } from '#contract/operators/operators.ts';
-import { normalizedEmail, type OutgoingMail } from '../accounts/account.ts';
-import type { Clock } from '../shared/ports.ts';
+import { normalizedEmail } from '../accounts/account.ts';
+import type { Clock, OutgoingMail } from '../shared/ports.ts';
 
 /** 'rejected': permanently refused by SES. 'suppressed': not sent, because of an earlier bounce or complaint. */
 export const mailOutcomes = ['sent', 'rejected', 'suppressed'] as const;

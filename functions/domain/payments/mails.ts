@@ -2,13 +2,13 @@ import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { type topUpFailures, findPack } from '#contract/payments/payments.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
-import type { Account, OutgoingMail } from '../accounts/account.ts';
+import type { Account } from '../accounts/account.ts';
 import { type Addressee, emailContent, type MailContent } from '../accounts/mail-layout.ts';
 import { addresseeOf, wantsMail } from '../accounts/mail-preferences.ts';
 import { pastDueSeconds } from '../meter/periods.ts';
 import { mailOf, type Recipient } from '../organizations/organization.ts';
 import { en, type Phrase, plural } from '../shared/phrases.ts';
-import type { Clock } from '../shared/ports.ts';
+import type { Clock, OutgoingMail } from '../shared/ports.ts';
 import { isReturning, type Order, type TopUpRule } from './order.ts';
 import type { SavedCard, PaymentReport } from './provider.ts';
 

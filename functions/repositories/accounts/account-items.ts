@@ -3,13 +3,8 @@ import * as v from 'valibot';
 import { isLanguage, type Language, type MailKind, mailKinds } from '#contract/accounts/preferences.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import { daySeconds } from '#contract/shared/time.ts';
-import {
-  type Account,
-  emailChangeOutcomes,
-  type OutgoingMail,
-  roles,
-  type StoredToken,
-} from '#domain/accounts/account.ts';
+import { type Account, emailChangeOutcomes, roles, type StoredToken } from '#domain/accounts/account.ts';
+import type { OutgoingMail } from '#domain/shared/ports.ts';
 import { putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Keys and rows of the `accounts` table: one partition per user, per email address and per email. */

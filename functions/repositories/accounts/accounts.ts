@@ -8,10 +8,10 @@ import type {
   AccountStore,
   DeletedAccount,
   NewAccount,
-  OutgoingMail,
   ProfileChange,
   StoredToken,
 } from '#domain/accounts/account.ts';
+import type { OutgoingMail } from '#domain/shared/ports.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { batchesOf, deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';

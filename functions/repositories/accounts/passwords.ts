@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { dayMs } from '#contract/shared/time.ts';
-import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/passwords.ts';
+import type { OutgoingMail } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { organizationRoles } from '#contract/organizations/roles.ts';
-import type { OutgoingMail } from '#domain/accounts/account.ts';
 import type { Device, DeviceStore, Holder, SessionStore } from '#domain/accounts/sessions.ts';
+import type { OutgoingMail } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { notAllRead, readItem, readPrefix, readable } from '../shared/read-items.ts';
 import { commit } from '../shared/transaction.ts';

@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { OutgoingMail } from '#domain/accounts/account.ts';
 import {
   feedbackStates,
   type MailHistory,
@@ -11,7 +10,7 @@ import {
   type OutboxStore,
   type SuppressionStore,
 } from '#domain/mail/mail.ts';
-import type { Clock } from '#domain/shared/ports.ts';
+import type { Clock, OutgoingMail } from '#domain/shared/ports.ts';
 import {
   mailItems,
   mailKey,
