@@ -11,6 +11,7 @@ export const logger = perEnvironment(
 );
 const requestMetrics = perEnvironment(() => new RequestMetrics());
 
+/** Makes `isDisabled` public. */
 class RequestMetrics extends Metrics {
   override isDisabled(): boolean {
     return super.isDisabled();

@@ -274,8 +274,6 @@ export interface PlanPayments {
   afterChange(accountId: number): Promise<void>;
 }
 
-export const noPayments = async (): Promise<PlanPayments | undefined> => undefined;
-
 /** Formats the subscription (docs/specification.md#subscription-from-post-subscriptioncreate). */
 export function subscriptionView(meter: Meter, plans: Plans, now: number) {
   const subscription = meter.subscription;

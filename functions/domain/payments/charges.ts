@@ -48,7 +48,7 @@ export function charges({ store, provider, settlement, onConfirmation, clock, ra
       await unlock(accountId, order.id);
       throw error;
     });
-    await added(order);
+    await store.add(order);
     try {
       const ids = await request(order, buyer);
       const settled = await settlement.settle(order, ids);
@@ -152,18 +152,13 @@ export function charges({ store, provider, settlement, onConfirmation, clock, ra
     await changeProfile(store, accountId, ({ charging }) => (charging === id ? { charging: undefined } : undefined));
   }
 
-  /** An order that exists was written by a repetition of this write, because its id is random. */
-  async function added(order: Order): Promise<Order> {
-    await store.add(order);
-    return order;
-  }
-
+  /** Its id is random, so an order that exists when it is added was written by a repetition of that write. */
   const newOrder = (accountId: number, { title: _title, ...goods }: Goods, now: number): Order => {
     const id = timedId('ord', now, random);
     return { accountId, id, state: 'created', createdAt: now, provider: {}, revision: 1, ...goods };
   };
 
-  return { charge, newOrder, added, blocksOf, isBlocked, requireCard };
+  return { charge, newOrder, blocksOf, isBlocked, requireCard };
 }
 
 function refusal({ id }: Order, cause: ChargeRefused): ServiceError {

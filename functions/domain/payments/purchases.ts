@@ -42,7 +42,7 @@ export function purchases(parts: PurchaseParts) {
     publicOrigin,
     clock,
   } = parts;
-  const { charge, newOrder, added, blocksOf, isBlocked, requireCard } = charges(parts);
+  const { charge, newOrder, blocksOf, isBlocked, requireCard } = charges(parts);
 
   async function checkout(accountId: number, chosen: { pack?: string | undefined; planId?: string | undefined }) {
     const goods =
@@ -51,7 +51,8 @@ export function purchases(parts: PurchaseParts) {
     if ((await blocksOf(accountId)).isHeld) throw onHold();
     const customer = await customerOf(accountId);
     const now = clock.now();
-    const order = await added({ ...newOrder(accountId, goods, now), expiresAt: now + checkoutMs });
+    const order = { ...newOrder(accountId, goods, now), expiresAt: now + checkoutMs };
+    await store.add(order);
     const back = `${publicOrigin}/billing?payment=${order.id}`;
     const request = { customer, title: goods.title, successUrl: back, cancelUrl: `${back}&cancelled=1` };
     const { session, url } = await provider.openCheckout(order, request).catch(unavailable);

@@ -21,10 +21,8 @@ import { digestRows } from './sessions.ts';
 
 const PendingRow = v.object({ digest: v.string(), expiresAt: storedInstant, sessionsValidFrom: v.number() });
 
-const bytes = v.pipe(v.instance(Uint8Array));
-/** `recovery` has a key for each unused recovery code, and `step` is the last accepted one. Both exist once confirmed. */
 const AppRow = v.object({
-  secret: bytes,
+  secret: v.instance(Uint8Array),
   confirmedAt: v.exactOptional(v.number()),
   expiresAt: v.exactOptional(v.number()),
 });
@@ -84,6 +82,7 @@ export function secondFactorStore(client: DynamoDBDocumentClient, table: string)
     return 'done' in (await conditionally(client.send(write)));
   };
 
+  /** `recovery` has a key for each unused recovery code, and `step` is the last accepted one. */
   const enable: SecondFactorStore['enable'] = (account, { secret, step, recovery }, notice, now) =>
     commit(client, [
       credentialChange(table, account, now, {

@@ -50,11 +50,15 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
     ExpressionAttributeValues: { ':before': status },
   });
 
-  function changed(ref: DocumentRef, more: string, values: Record<string, unknown>): TransactItem {
-    const { ExpressionAttributeValues, ...to } = withStatus(ref, 'indexing');
-    const UpdateExpression = `SET #status = :after, cost = :cost${more}`;
+  function changed(ref: DocumentRef, more: string, values: Record<string, unknown>, names = {}): TransactItem {
+    const { ExpressionAttributeNames, ExpressionAttributeValues, ...to } = withStatus(ref, 'indexing');
     return {
-      Update: { ...to, UpdateExpression, ExpressionAttributeValues: { ...ExpressionAttributeValues, ...values } },
+      Update: {
+        ...to,
+        UpdateExpression: `SET #status = :after, cost = :cost${more}`,
+        ExpressionAttributeNames: { ...ExpressionAttributeNames, ...names },
+        ExpressionAttributeValues: { ...ExpressionAttributeValues, ...values },
+      },
     };
   }
 
@@ -68,8 +72,8 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
     }
     if (status === 'failed') {
       const ttl = Math.ceil(now / 1000) + failedDays * daySeconds;
-      const failed = changed(open, ', #ttl = :ttl', { ':after': status, ':cost': cost, ':ttl': ttl });
-      if (failed.Update) failed.Update.ExpressionAttributeNames = { '#status': 'status', '#ttl': 'ttl' };
+      const values = { ':after': status, ':cost': cost, ':ttl': ttl };
+      const failed = changed(open, ', #ttl = :ttl', values, { '#ttl': 'ttl' });
       return [fewer(), failed, purge.purgeItem(noteOf(open, now))];
     }
     if (status === 'removed')

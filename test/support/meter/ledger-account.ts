@@ -9,7 +9,7 @@ import type { ArchiveFiles } from '#domain/billing/archive.ts';
 import { renewals, openMeter } from '#domain/billing/grants.ts';
 import { type LedgerRow, projectInOrder } from '#domain/billing/ledger.ts';
 import { utcDays } from '#domain/billing/statements.ts';
-import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
+import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
 import { refunds } from '#domain/meter/refund.ts';
@@ -86,7 +86,7 @@ export async function openLedgerAccount(
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), renewals(plans));
   const subscriptions = subscriptionService(
     meters,
-    { payments: noPayments, enforceChangeLimit: async () => undefined },
+    { payments: async () => undefined, enforceChangeLimit: async () => undefined },
     plans,
     clock,
     random,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
-import { noPayments, subscriptionService } from '#domain/billing/subscriptions.ts';
+import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { archivedLedger } from '#repositories/billing/archive.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
@@ -63,7 +63,7 @@ async function year(client: DynamoDBDocumentClient) {
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), renewals(planOfRank));
   const subscriptions = subscriptionService(
     meters,
-    { payments: noPayments, enforceChangeLimit: async () => undefined },
+    { payments: async () => undefined, enforceChangeLimit: async () => undefined },
     planOfRank,
     clock,
     random,
