@@ -14,24 +14,20 @@ const margin = 16;
 const step = 8;
 
 /**
- * Returns a place of this size in the window that covers no obstacle, preferably at the bottom right. Undefined if
- * every place covers one.
+ * Returns the place of this size in the window that covers the smallest area of controls, and of those the smallest area
+ * of links. Prefers the bottom right.
  */
-export function freePlace(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
-  return placesOf(size, window).find((place) => isFree({ ...place, ...size }, obstacles));
+export function bestPlace(size: Size, window: Size, controls: readonly Area[], links: readonly Area[] = []): Place {
+  const cost = (place: Place) => {
+    const area = { ...place, ...size };
+    return covered(area, controls) * window.width * window.height + covered(area, links);
+  };
+  const places = placesOf(size, window).map((place) => ({ place, cost: cost(place) }));
+  return places.reduce((best, other) => (other.cost < best.cost ? other : best)).place;
 }
 
-/** Returns the place that covers the smallest area of obstacles. */
-export function minCovering(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
-  const covered = (place: Place) =>
-    obstacles.reduce((sum, obstacle) => sum + overlap({ ...place, ...size }, obstacle), 0);
-  const places = placesOf(size, window).map((place) => ({ place, area: covered(place) }));
-  const min = Math.min(...places.map(({ area }) => area));
-  return places.find(({ area }) => area === min)?.place;
-}
-
-export const isFree = (area: Area, obstacles: readonly Area[]): boolean =>
-  obstacles.every((obstacle) => overlap(area, obstacle) === 0);
+export const covered = (area: Area, obstacles: readonly Area[]): number =>
+  obstacles.reduce((sum, obstacle) => sum + overlap(area, obstacle), 0);
 
 /**
  * Candidate places from the bottom up, each row at the right, middle and left. The bottom and top rows precede the

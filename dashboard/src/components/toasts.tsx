@@ -1,7 +1,7 @@
 import { Notifications, notifications, useNotifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.css';
 import { useLayoutEffect } from 'react';
-import { type Area, freePlace, isFree, minCovering } from './free-place.ts';
+import { type Area, bestPlace, covered } from './free-place.ts';
 
 export const { show } = notifications;
 
@@ -16,7 +16,7 @@ export default function Toasts() {
   return <Notifications position={position} autoClose={5000} limit={10} pauseResetOnHover="notification" />;
 }
 
-const buttons = `button, input, select, textarea, label, [role="button"], [role="menuitem"], [role="option"], [role="tab"]`;
+const controls = `button, input, select, textarea, label, [role="button"], [role="menuitem"], [role="option"], [role="tab"]`;
 
 /** Moves the toasts so that they cover no button. */
 function keepClear(): () => void {
@@ -43,19 +43,18 @@ function place(): void {
   const height = Math.max(root.offsetHeight, ...toasts.map(({ scrollHeight }) => scrollHeight));
   const size = { width, height };
   const window = { width: document.documentElement.clientWidth, height: innerHeight };
-  const [all, controls] = [obstacles(root, `a[href], ${buttons}`, window), obstacles(root, buttons, window)];
+  const obstacles = [areasOf(root, controls, window), areasOf(root, 'a[href]', window)] as const;
   const isWithin = top >= 0 && top + height <= window.height && left + width <= window.width;
-  if (isWithin && isFree({ left, top, ...size }, all)) return;
-  const found =
-    freePlace(size, window, all) ?? freePlace(size, window, controls) ?? minCovering(size, window, controls);
-  if (found) Object.assign(root.style, { inset: 'auto', left: `${found.left}px`, top: `${found.top}px` });
+  if (isWithin && covered({ left, top, ...size }, obstacles.flat()) === 0) return;
+  const best = bestPlace(size, window, ...obstacles);
+  Object.assign(root.style, { inset: 'auto', left: `${best.left}px`, top: `${best.top}px` });
 }
 
 /**
  * Returns the areas of the visible controls. With an open dialog only its controls count, because the page below it is
  * inert.
  */
-function obstacles(root: HTMLElement, selector: string, window: Pick<Area, 'width' | 'height'>): Area[] {
+function areasOf(root: HTMLElement, selector: string, window: Pick<Area, 'width' | 'height'>): Area[] {
   const scope = [...document.querySelectorAll('[aria-modal="true"]')].at(-1) ?? document;
   return [...scope.querySelectorAll(selector)]
     .filter((element) => !root.contains(element) && element.checkVisibility())
