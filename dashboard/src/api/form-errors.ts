@@ -4,7 +4,7 @@ import type { ApiError } from './response.ts';
 
 /** Labels of form fields, by field name or by path of a part of a field. */
 export type Labels = Readonly<Record<string, string>>;
-export type FieldErrors = Record<string, string>;
+type FieldErrors = Record<string, string>;
 
 /**
  * Converts a rule of the contract ("must not be empty") to the field's error. `input` is the rejected value, if known.

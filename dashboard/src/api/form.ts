@@ -5,7 +5,7 @@ import { useAction } from './actions.ts';
 import { type Labels, refusalErrors, schemaErrors } from './form-errors.ts';
 import { type ApiError, type FailureCode, toApiError } from './response.ts';
 
-interface ApiFormOptions<Values, Result> {
+export interface ApiFormOptions<Values, Result> {
   readonly initial: Values;
   /** The contract's schema, so that mistakes are shown before the request, by the same rules. */
   readonly schema: GenericSchema;

@@ -54,7 +54,7 @@ export const KeyRecords = v.array(KeyRecord);
 export const listKeys = { ...keyRoutes.listKeys, output: KeyRecords };
 
 /** Short, because after the session expires no page can revoke the key. */
-export const playgroundKeyMs = 15 * 60_000;
+const playgroundKeyMs = 15 * 60_000;
 /** Tolerates an error of the browser's clock, which determines the expiry. */
 const toleranceMs = 3_600_000;
 

@@ -4,15 +4,10 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useOpening } from '../lib/focus.ts';
 import { Icon } from './icon.tsx';
+import type { MenuProps } from './overlays.tsx';
 import { useSignOut } from './session.ts';
 
-interface AccountPopupProps {
-  readonly button: ReactNode;
-  readonly isOpen: boolean;
-  readonly onChange: (isOpen: boolean) => void;
-}
-
-export default function AccountPopup({ button, isOpen, onChange }: AccountPopupProps) {
+export default function AccountPopup({ button, isOpen, onChange }: MenuProps<ReactNode>) {
   const [, go] = useLocation();
   const opened = useOpening(isOpen);
   const signOut = useSignOut();

@@ -43,7 +43,7 @@ export interface Owner {
   readonly name: string;
 }
 
-export interface Strength {
+interface Strength {
   /** 0 (too short) to 4. */
   readonly score: number;
   readonly word: MessageDescriptor;

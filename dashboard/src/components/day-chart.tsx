@@ -36,12 +36,12 @@ export default function DayChart({ label, height, days, series, unit }: DayChart
   );
 }
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly values: readonly number[];
 }
 
-export interface DayChartData {
+interface DayChartData {
   /** UTC days as YYYY-MM-DD. */
   readonly days: readonly string[];
   readonly series: readonly Series[];

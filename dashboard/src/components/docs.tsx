@@ -9,7 +9,7 @@ import { orReload } from '../lib/load.ts';
 import { PageSkeleton } from './boundary.tsx';
 import css from './docs.module.css';
 
-export interface DocsGroup {
+interface DocsGroup {
   readonly title: string;
   readonly links: readonly { readonly href: string; readonly label: ReactNode }[];
 }

@@ -1,5 +1,6 @@
 import type { NotificationData } from '@mantine/notifications';
 import { type ComponentType, lazy, Suspense } from 'react';
+import { toApiError } from '../api/response.ts';
 import { sharedValue } from '../lib/hooks.ts';
 
 const load = (): Promise<{ readonly default: ComponentType; readonly show: (message: NotificationData) => unknown }> =>
@@ -17,6 +18,8 @@ export function notify(message: NotificationData): void {
     () => undefined,
   );
 }
+
+export const notifyError = (error: unknown): void => notify({ message: toApiError(error).message, color: 'red' });
 
 export function Notifications() {
   const isShown = isNeeded.use();

@@ -6,16 +6,11 @@ import { useLocation } from 'wouter';
 import { type OrganizationRecord, useOrganization, useOrganizations } from '../api/organizations.ts';
 import { useOpening } from '../lib/focus.ts';
 import { Icon } from './icon.tsx';
+import type { MenuProps } from './overlays.tsx';
 import { roleTitles } from './roles.tsx';
 import { switchOrganization } from './switch-organization.ts';
 
-interface OrganizationPopupProps {
-  readonly button: ReactNode;
-  readonly isOpen: boolean;
-  readonly onChange: (isOpen: boolean) => void;
-}
-
-export default function OrganizationPopup({ button, isOpen, onChange }: OrganizationPopupProps) {
+export default function OrganizationPopup({ button, isOpen, onChange }: MenuProps<ReactNode>) {
   const [, go] = useLocation();
   const { data: organizations = [] } = useOrganizations();
   const current = useOrganization();

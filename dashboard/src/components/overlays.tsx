@@ -1,6 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button, type DrawerProps, Group, type ModalProps, Text } from '@mantine/core';
-import { type ReactNode, useState, type RefObject, Suspense, useRef } from 'react';
+import {
+  type ComponentPropsWithRef,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useRef,
+  useState,
+} from 'react';
 import { sharedValue } from '../lib/hooks.ts';
 import { late } from '../lib/load.ts';
 
@@ -22,7 +30,7 @@ export interface DialogProps {
   readonly onClose: () => void;
 }
 
-interface ConfirmOptions {
+export interface ConfirmOptions {
   readonly title: string;
   readonly text: ReactNode;
   /** Label of the confirming button. */
@@ -73,12 +81,25 @@ interface ButtonProps {
   readonly 'aria-expanded': boolean;
 }
 
+/** A menu's button. The menu renders it again once its code has loaded. */
+export type MenuButton = (props: Omit<ComponentPropsWithRef<'button'>, 'color' | 'style' | 'disabled'>) => ReactElement;
+
+interface MenuState {
+  readonly isOpen: boolean;
+  readonly onChange: (isOpen: boolean) => void;
+}
+
+/** Props of a menu whose code is loaded late. */
+export interface MenuProps<Button> extends MenuState {
+  readonly button: Button;
+}
+
 interface LateMenuProps {
   readonly load: () => Promise<unknown>;
   /** Renders the button before the code has loaded. */
   readonly button: (props: ButtonProps) => ReactNode;
   /** Renders the menu with its button, which receives the focus. */
-  readonly menu: (props: { readonly isOpen: boolean; readonly onChange: (isOpen: boolean) => void }) => ReactNode;
+  readonly menu: (props: MenuState) => ReactNode;
 }
 
 /** A menu whose code is loaded when its button is first hovered, focused or pressed. */

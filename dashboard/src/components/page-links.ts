@@ -18,7 +18,7 @@ export interface PageLink {
 }
 
 /** A group of the navigation. The first group has no title. */
-export interface PageGroup {
+interface PageGroup {
   readonly title?: string;
   readonly links: readonly PageLink[];
 }

@@ -86,6 +86,18 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   );
 }
 
+/** Shown in place of a feature that the plan does not include. */
+export const NotInPlan = (props: Omit<EmptyProps, 'action'>) => (
+  <Empty
+    {...props}
+    action={
+      <Anchor component={Link} href="/plans" underline="always">
+        <Trans>Compare plans</Trans>
+      </Anchor>
+    }
+  />
+);
+
 /** Hidden from members whose role may not call models. */
 export function PlaygroundLink() {
   if (!useMay('develop')) return null;

@@ -15,7 +15,7 @@ import { ErrorNotice, Notice } from './notice.tsx';
 export const paymentReads = [...planReads, paymentRoutes.listPayments, paymentRoutes.getAutoTopUp] as const;
 
 /** The id of a pack, or the name of a plan. */
-export type Purchase = { readonly pack: string } | { readonly planId: string };
+type Purchase = { readonly pack: string } | { readonly planId: string };
 
 export const usePacks = () => useData(paymentRoutes.listPacks, {});
 /** The automatic top-up, with the saved card. */

@@ -1,9 +1,12 @@
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import type { GenericSchema } from 'valibot';
+import type { Route } from '#contract/http/route.ts';
+import { useApiForm } from '../api/form.ts';
 import css from './copy.module.css';
 import { CopyButton } from './copy.tsx';
-import { Notice } from './notice.tsx';
+import { FormFoot, Notice } from './notice.tsx';
 import { Modal } from './overlays.tsx';
 
 /** Texts for one kind of secret. */
@@ -69,5 +72,42 @@ function ShownSecret({ kind: { what, label, notice, hint }, secret, onDone }: Sh
         <CopyButton value={secret} what={what} worded />
       </Group>
     </Stack>
+  );
+}
+
+interface RotateFormProps<Result> {
+  /** Explains the effect. */
+  readonly text: string;
+  readonly label: string;
+  /** Grace periods of the old secret in seconds. */
+  readonly graces: readonly { readonly value: string; readonly label: string }[];
+  /** The contract's schema of the body. */
+  readonly schema: GenericSchema;
+  readonly act: (body: { readonly graceSeconds: number }) => Promise<Result>;
+  readonly onRotated: (result: Result) => void;
+  readonly invalidates?: readonly Route[];
+}
+
+/** Replaces a secret. The old one remains valid for a grace period. */
+export function RotateForm<Result>(props: RotateFormProps<Result>) {
+  const { text, label, graces, schema, act, onRotated, invalidates = [] } = props;
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { grace: '86400' },
+    schema,
+    labels: {},
+    act: ({ grace }) => act({ graceSeconds: Number(grace) }),
+    onDone: onRotated,
+    invalidates,
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">{text}</Text>
+        <NativeSelect label={label} data={graces} {...form.getInputProps('grace')} />
+        <FormFoot error={error} isRunning={isRunning}>
+          <Trans>Rotate</Trans>
+        </FormFoot>
+      </Stack>
+    </form>
   );
 }

@@ -60,7 +60,7 @@ export function useLate<Module>(load: () => Promise<Module>, isNeeded: boolean):
   return module;
 }
 
-export interface SharedValue<Value> {
+interface SharedValue<Value> {
   set(value: Value): void;
   /** Returns the value, and renders the component again when it changes. */
   use(): Value;

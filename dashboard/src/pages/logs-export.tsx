@@ -9,7 +9,7 @@ import { dayMs } from '#contract/shared/time.ts';
 import { useNow } from '../api/config.ts';
 import { Icon } from '../components/icon.tsx';
 import { ErrorNotice, Notice } from '../components/notice.tsx';
-import { csvOf, saveFile } from '../lib/files.ts';
+import { csvOf, saveFile } from '../lib/downloads.ts';
 import type { ListRequests, RequestEntry } from './logs.tsx';
 
 /** Requests per file, so that the page's memory is bounded. */

@@ -144,8 +144,8 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
 }
 
 /** In order of display. */
-export const entryGroups = ['actions', 'pages', 'keys', 'agents', 'guides', 'reference'] as const;
-export type EntryGroup = (typeof entryGroups)[number];
+const entryGroups = ['actions', 'pages', 'keys', 'agents', 'guides', 'reference'] as const;
+type EntryGroup = (typeof entryGroups)[number];
 
 const groupTitles: Readonly<Record<EntryGroup, MessageDescriptor>> = {
   actions: msg`Actions`,
@@ -156,7 +156,7 @@ const groupTitles: Readonly<Record<EntryGroup, MessageDescriptor>> = {
   reference: msg`API reference`,
 };
 
-export interface Entry {
+interface Entry {
   readonly id: string;
   readonly group: EntryGroup;
   readonly label: string;

@@ -1,9 +1,7 @@
-import { i18n, type MessageDescriptor } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Anchor, Button, Group, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Anchor, Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ComponentType, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
 import { useAction } from '../../api/actions.ts';
@@ -12,13 +10,12 @@ import { useData } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
 import { CopyButton } from '../../components/copy.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { LazyTabs, lazyTab } from '../../components/lazy-tabs.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { notify } from '../../components/notifications.tsx';
+import { notify, notifyError } from '../../components/notifications.tsx';
 import { confirm } from '../../components/overlays.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { formatMoment } from '../../lib/format.ts';
-import { useQueryChoice } from '../../lib/hooks.ts';
-import { lazyComponent } from '../../lib/load.ts';
 import { keepDraft } from './agent-draft.ts';
 import { type AgentRecord, isAbout } from './agent.ts';
 
@@ -41,7 +38,14 @@ export default function AgentPage({ id }: { id: string }) {
         )}
         {error && !isMissing && !agent && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!agent && !error && <Skeleton height={420} radius="lg" />}
-        {agent && !isMissing && <AgentTabs agent={agent} />}
+        {agent && !isMissing && (
+          <LazyTabs
+            label={t`About this agent`}
+            tabs={tabs}
+            view={{ agent }}
+            fallback={<Skeleton height={420} radius="lg" />}
+          />
+        )}
         <Anchor component={Link} href="/agents" size="sm">
           <Trans>All agents</Trans>
         </Anchor>
@@ -65,49 +69,11 @@ function Lead({ agent: { id, model, version, updatedAt } }: { agent: AgentRecord
   );
 }
 
-const tab = (id: string, title: MessageDescriptor, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({
-  id,
-  title,
-  View: lazyComponent(load),
-});
-
 const tabs = [
-  tab('conversations', msg`Conversations`, async () => (await import('./conversations.tsx')).ConversationsTab),
-  tab('documents', msg`Documents`, async () => (await import('./documents.tsx')).DocumentsTab),
-  tab('settings', msg`Settings`, async () => (await import('./agent-settings.tsx')).SettingsTab),
+  lazyTab('conversations', msg`Conversations`, async () => (await import('./conversations.tsx')).ConversationsTab),
+  lazyTab('documents', msg`Documents`, async () => (await import('./documents.tsx')).DocumentsTab),
+  lazyTab('settings', msg`Settings`, async () => (await import('./agent-settings.tsx')).SettingsTab),
 ];
-
-/** Loads each tab when it is first opened, then keeps it mounted with its typed text and streaming reply. */
-function AgentTabs({ agent }: { agent: AgentRecord }) {
-  const [current, setCurrent] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
-  const [seen, setSeen] = useState<readonly string[]>([current]);
-  if (!seen.includes(current)) setSeen([...seen, current]);
-  return (
-    <Tabs
-      value={current}
-      onChange={setCurrent}
-      // The default mode unmounts effects, which would cancel a streaming reply.
-      keepMountedMode="display-none"
-    >
-      <Tabs.List mb="lg" aria-label={t`About this agent`}>
-        {tabs.map(({ id, title }) => (
-          <Tabs.Tab key={id} value={id}>
-            {i18n._(title)}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {tabs.map(({ id, View }) => (
-        <Tabs.Panel key={id} value={id}>
-          {seen.includes(id) && (
-            <Suspense fallback={<Skeleton height={420} radius="lg" />}>
-              <View agent={agent} />
-            </Suspense>
-          )}
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
-}
 
 function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
   const [, go] = useLocation();
@@ -116,7 +82,7 @@ function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
     try {
       await perform(agentRoutes.deleteAgent, { path: { id } });
     } catch (error) {
-      notify({ message: toApiError(error).message, color: 'red' });
+      notifyError(error);
       throw error;
     }
     keepDraft(id, {});

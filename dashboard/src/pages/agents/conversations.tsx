@@ -1,18 +1,15 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { conversationRoutes } from '#contract/routes/conversations.ts';
-import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
-import { toApiError } from '../../api/response.ts';
-import { Icon, Tip } from '../../components/icon.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { notify } from '../../components/notifications.tsx';
-import { confirm } from '../../components/overlays.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
 import { PagedList, usePages } from '../../components/tables.tsx';
-import { rescueFocus } from '../../lib/focus.ts';
 import { formatMoment } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
 import { agentPath, type AgentRecord, type ConversationRecord } from './agent.ts';
@@ -132,16 +129,11 @@ function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProp
   const { id, createdAt, messageCount } = conversation;
   const [, go] = useLocation();
   const date = formatMoment(createdAt);
-  const deletion = useAction(async () => {
-    try {
-      await perform(conversationRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
-      if (isCurrent) go(agentPath(agent.id), { replace: true });
-      notify({ message: t`Conversation deleted.` });
-    } catch (error) {
-      notify({ message: toApiError(error).message, color: 'red' });
-    }
-    rescueFocus();
-  }, [conversationRoutes.listConversations]);
+  async function remove(): Promise<void> {
+    await perform(conversationRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
+    if (isCurrent) go(agentPath(agent.id), { replace: true });
+    notify({ message: t`Conversation deleted.` });
+  }
   return (
     <li className={css.row}>
       <Link
@@ -152,28 +144,19 @@ function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProp
         {date}
         <span>{stateText(conversation)}</span>
       </Link>
-      <Tip label={t`Delete`}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label={t`Delete conversation of ${date}`}
-          loading={deletion.isRunning}
-          onClick={() =>
-            confirm({
-              title: t`Delete this conversation?`,
-              text: plural(messageCount, {
-                one: `It started on ${date} and has # message. This cannot be undone.`,
-                other: `It started on ${date} and has # messages. This cannot be undone.`,
-              }),
-              action: t`Delete conversation`,
-              onConfirm: () => void deletion.run(undefined),
-            })
-          }
-        >
-          <Icon name="trash" size={16} />
-        </ActionIcon>
-      </Tip>
+      <DeleteButton
+        label={t`Delete conversation of ${date}`}
+        question={{
+          title: t`Delete this conversation?`,
+          text: plural(messageCount, {
+            one: `It started on ${date} and has # message. This cannot be undone.`,
+            other: `It started on ${date} and has # messages. This cannot be undone.`,
+          }),
+          action: t`Delete conversation`,
+        }}
+        onDelete={remove}
+        invalidates={[conversationRoutes.listConversations]}
+      />
     </li>
   );
 }

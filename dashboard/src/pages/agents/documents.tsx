@@ -1,17 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import {
-  ActionIcon,
-  Group,
-  Badge,
-  Button,
-  FileButton,
-  Progress,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Group, Badge, Button, FileButton, Progress, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useIsMutating, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
@@ -19,19 +8,16 @@ import { callCost, microPerCredit } from '#contract/billing/prices.ts';
 import { catalogClock, documentModel, priceAt } from '#contract/inference/models.ts';
 import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/form.ts';
 import { spendingReads } from '../../api/reads.ts';
-import { toApiError } from '../../api/response.ts';
-import { Icon, Tip } from '../../components/icon.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
-import { confirm } from '../../components/overlays.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name, PagedList, usePages } from '../../components/tables.tsx';
-import { useFileDrop } from '../../lib/files.ts';
-import { rescueFocus } from '../../lib/focus.ts';
+import { useFileDrop } from '../../lib/file-drop.ts';
 import {
   creditCount,
   formatAbout,
@@ -149,35 +135,20 @@ function DocumentStatus({ document: { name, status, chunks, indexedChunks } }: {
 }
 
 function DeleteDocument({ agent, document: { id, name } }: { agent: AgentRecord; document: DocumentRecord }) {
-  const deletion = useAction(async () => {
-    try {
-      await perform(documentRoutes.deleteDocument, { path: { id: agent.id, documentId: id } });
-      notify({ message: t`“${name}” is deleted.` });
-    } catch (error) {
-      notify({ message: toApiError(error).message, color: 'red' });
-    }
-    rescueFocus();
-  }, [documentRoutes.listDocuments, ...agentReads]);
   return (
-    <Tip label={t`Delete`}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={t`Delete ${name}`}
-        loading={deletion.isRunning}
-        onClick={() =>
-          confirm({
-            title: t`Delete “${name}”?`,
-            text: t`Its passages are no longer sent to the model. This cannot be undone.`,
-            action: t`Delete document`,
-            onConfirm: () => void deletion.run(undefined),
-          })
-        }
-      >
-        <Icon name="trash" />
-      </ActionIcon>
-    </Tip>
+    <DeleteButton
+      label={t`Delete ${name}`}
+      question={{
+        title: t`Delete “${name}”?`,
+        text: t`Its passages are no longer sent to the model. This cannot be undone.`,
+        action: t`Delete document`,
+      }}
+      onDelete={async () => {
+        await perform(documentRoutes.deleteDocument, { path: { id: agent.id, documentId: id } });
+        notify({ message: t`“${name}” is deleted.` });
+      }}
+      invalidates={[documentRoutes.listDocuments, ...agentReads]}
+    />
   );
 }
 

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { InferOutput } from 'valibot';
 import type { PackList } from '#contract/payments/payments.ts';
 import { paymentRoutes } from '#contract/routes/payments.ts';
@@ -159,27 +160,23 @@ function Documents({ payment, now }: { payment: PaymentRecord; now: number }) {
         </Anchor>
       )}
       {receiptUrl !== null && (
-        <Anchor
-          href={receiptUrl}
-          inherit
-          target="_blank"
-          rel="noreferrer"
-          aria-label={t`Receipt of ${{ payment: title }}, ${date}`}
-        >
+        <DocumentLink href={receiptUrl} label={t`Receipt of ${{ payment: title }}, ${date}`}>
           <Trans>Receipt</Trans>
-        </Anchor>
+        </DocumentLink>
       )}
       {invoiceUrl !== null && (
-        <Anchor
-          href={invoiceUrl}
-          inherit
-          target="_blank"
-          rel="noreferrer"
-          aria-label={t`Invoice of ${{ payment: title }}, ${date} (PDF)`}
-        >
+        <DocumentLink href={invoiceUrl} label={t`Invoice of ${{ payment: title }}, ${date} (PDF)`}>
           <Trans>Invoice (PDF)</Trans>
-        </Anchor>
+        </DocumentLink>
       )}
     </span>
+  );
+}
+
+function DocumentLink({ href, label, children }: { href: string; label: string; children: ReactNode }) {
+  return (
+    <Anchor href={href} inherit target="_blank" rel="noreferrer" aria-label={label}>
+      {children}
+    </Anchor>
   );
 }

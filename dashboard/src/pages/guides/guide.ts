@@ -52,7 +52,7 @@ export function withKey(code: string, key: string): string {
   return readings.reduce((text, [reading, value]) => text.replaceAll(reading, () => value(key)), code);
 }
 
-export interface Found {
+interface Found {
   readonly entry: SearchEntry;
   /** Text around the first word found. */
   readonly excerpt: string;

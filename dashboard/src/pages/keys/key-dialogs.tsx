@@ -30,7 +30,7 @@ import { useMe, useIsOffered } from '../../api/reads.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { type DialogProps, Modal } from '../../components/overlays.tsx';
-import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
+import { RotateForm, SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { serviceTitle } from '../../lib/offer.ts';
 
@@ -146,31 +146,17 @@ export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
       kind={shownKey()}
       title={t`Rotate “${{ name: apiKey.name }}”`}
       secretTitle={t`Copy your new API key`}
-      form={(show) => <RotateForm apiKey={apiKey} onRotated={show} />}
+      form={(show) => (
+        <RotateForm
+          text={t`Creates a new key with the same name, expiry and limits.`}
+          label={t`Grace period for old key`}
+          graces={graces()}
+          schema={KeyRotation}
+          act={(body) => call(keyRoutes.rotateKey, { path: { id: apiKey.id }, body })}
+          onRotated={({ key }) => show(key)}
+        />
+      )}
     />
-  );
-}
-
-function RotateForm({ apiKey, onRotated }: { apiKey: KeyRecord; onRotated: (key: string) => void }) {
-  const { form, submit, isRunning, error } = useApiForm({
-    initial: { grace: '86400' },
-    schema: KeyRotation,
-    labels: {},
-    act: ({ grace }) => call(keyRoutes.rotateKey, { path: { id: apiKey.id }, body: { graceSeconds: Number(grace) } }),
-    onDone: ({ key }) => onRotated(key),
-  });
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        <Text size="sm">
-          <Trans>Creates a new key with the same name, expiry and limits.</Trans>
-        </Text>
-        <NativeSelect label={t`Grace period for old key`} data={graces()} {...form.getInputProps('grace')} />
-        <FormFoot error={error} isRunning={isRunning}>
-          <Trans>Rotate</Trans>
-        </FormFoot>
-      </Stack>
-    </form>
   );
 }
 
@@ -234,7 +220,7 @@ type Limits = {
   readonly services: string[] | null;
 };
 
-export const unlimited: Limits = { limit: null, models: null, services: null };
+const unlimited: Limits = { limit: null, models: null, services: null };
 
 const periods = () => [
   { value: 'none', label: t`None` },
@@ -302,7 +288,7 @@ function LimitFields({ value: { limit, models: allowed, services }, onChange, er
 }
 
 /** The fields behind a toggle, since most keys have no limits. */
-export function OptionalLimits(props: LimitFieldsProps) {
+function OptionalLimits(props: LimitFieldsProps) {
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
     <>
@@ -316,7 +302,7 @@ export function OptionalLimits(props: LimitFieldsProps) {
   );
 }
 
-export const limitLabels = () => ({ limit: t`Credits`, models: t`Models`, services: t`Services` });
+const limitLabels = () => ({ limit: t`Credits`, models: t`Models`, services: t`Services` });
 
 /** Converts valid form values to the request body. */
-export const limitBody = ({ limit, models, services }: Limits) => v.parse(KeyLimits, { limit, models, services });
+const limitBody = ({ limit, models, services }: Limits) => v.parse(KeyLimits, { limit, models, services });

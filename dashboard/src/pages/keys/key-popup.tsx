@@ -3,7 +3,6 @@ import { Trans } from '@lingui/react/macro';
 import { Button, Group, Menu, TextInput, NativeSelect, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ComponentPropsWithRef, ReactElement } from 'react';
 import type { InferInput } from 'valibot';
 import * as v from 'valibot';
 import { KeyChange } from '#contract/accounts/keys.ts';
@@ -17,18 +16,21 @@ import { useForm, useApiForm } from '../../api/form.ts';
 import type { KeyRecord } from '../../api/keys.ts';
 import { toApiError } from '../../api/response.ts';
 import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
-import { notify } from '../../components/notifications.tsx';
-import { confirm, Modal, type DialogProps, useMenuTarget } from '../../components/overlays.tsx';
+import { notify, notifyError } from '../../components/notifications.tsx';
+import {
+  type MenuButton,
+  type MenuProps,
+  confirm,
+  Modal,
+  type DialogProps,
+  useMenuTarget,
+} from '../../components/overlays.tsx';
 import { Allowed, RoleNotice } from '../../components/roles.tsx';
 import { rescueFocus, useOpening } from '../../lib/focus.ts';
 import { RotateDialog, LimitsDialog } from './key-dialogs.tsx';
 
-export interface KeyPopupProps {
+interface KeyPopupProps extends MenuProps<MenuButton> {
   readonly apiKey: KeyRecord;
-  /** Renders the menu's button, which is shown before this code has loaded. */
-  readonly button: (props: Omit<ComponentPropsWithRef<'button'>, 'color' | 'style' | 'disabled'>) => ReactElement;
-  readonly isOpen: boolean;
-  readonly onChange: (isOpen: boolean) => void;
 }
 
 export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupProps) {
@@ -181,7 +183,7 @@ function useKeyChange() {
     },
     onError: (error, _, before) => {
       client.setQueryData(queryKey, before);
-      notify({ message: toApiError(error).message, color: 'red' });
+      notifyError(error);
     },
     onSettled: () => client.invalidateQueries({ queryKey }),
   });

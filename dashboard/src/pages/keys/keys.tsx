@@ -14,7 +14,7 @@ import { useKeys, useMe } from '../../api/reads.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { LateMenu } from '../../components/overlays.tsx';
+import { LateMenu, type MenuButton } from '../../components/overlays.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
 import { Allowed, RoleNotice, useRefusal } from '../../components/roles.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
@@ -22,7 +22,6 @@ import { creditCount, formatCredits, formatDay, formatFromNow, formatItems } fro
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { lateDialog, orReload } from '../../lib/load.ts';
 import { serviceTitle } from '../../lib/offer.ts';
-import type { KeyPopupProps } from './key-popup.tsx';
 
 const NewKeyDialog = lateDialog(async () => (await import('./key-dialogs.tsx')).NewKeyDialog);
 const skeletons = ['a', 'b', 'c'];
@@ -118,7 +117,7 @@ const KeyPopup = lazy(load);
 
 function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   if (isEnded(apiKey.status)) return null;
-  const button: KeyPopupProps['button'] = (props) => (
+  const button: MenuButton = (props) => (
     <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${{ name: apiKey.name }}`}>
       <Icon name="more" />
     </ActionIcon>

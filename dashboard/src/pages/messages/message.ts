@@ -135,7 +135,7 @@ export const Draft = v.object({
   reference: v.string(),
 });
 export type Draft = v.InferOutput<typeof Draft>;
-export type CallVoice = Draft['voice'];
+type CallVoice = Draft['voice'];
 
 export const emptyDraft: Draft = { channel: 'sms', to: '', text: '', voice: defaultVoice, reference: '' };
 

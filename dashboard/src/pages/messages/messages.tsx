@@ -11,7 +11,7 @@ import { useHasFeature, useMe, useSubscription } from '../../api/reads.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { useClear } from '../../components/filters.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { Empty, Page, Panel } from '../../components/page.tsx';
+import { Empty, NotInPlan, Page, Panel } from '../../components/page.tsx';
 import { focusAfterDialog } from '../../lib/focus.ts';
 import { creditCount } from '../../lib/format.ts';
 import { planTitle } from '../../lib/offer.ts';
@@ -89,19 +89,11 @@ function Messages() {
 function NoPlan() {
   return (
     <Panel title={t`New message`}>
-      <Empty
-        icon="messages"
-        title={t`Messages aren’t included in your plan`}
-        action={
-          <Anchor component={Link} href="/plans" underline="always">
-            <Trans>Compare plans</Trans>
-          </Anchor>
-        }
-      >
+      <NotInPlan icon="messages" title={t`Messages aren’t included in your plan`}>
         {messagesPlan.name === undefined
           ? t`No plan includes messages.`
           : t`Available on ${{ plan: planTitle(messagesPlan.name) }} and larger plans, for ${{ credits: creditCount(prices.sms.credits) }} each.`}
-      </Empty>
+      </NotInPlan>
     </Panel>
   );
 }

@@ -35,7 +35,7 @@ const stateChoices = () =>
     value,
     label: i18n._(accountStates[value].title),
   }));
-const planChoices = planListing.map(({ name }) => ({ value: name, label: planTitle(name) }));
+export const planChoices = planListing.map(({ name }) => ({ value: name, label: planTitle(name) }));
 const sortChoices = () => [
   { value: 'spending' as const, label: t`Spent this month` },
   { value: 'balance' as const, label: t`Balance` },

@@ -15,7 +15,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { GenericSchema } from 'valibot';
-import { planAt, planListing, type PlanName } from '#contract/billing/plans.ts';
+import { planAt, type PlanName } from '#contract/billing/plans.ts';
 import { CreditGrant, OperatorAction, PlanAssignment } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { useOnce } from '../../api/actions.ts';
@@ -27,8 +27,8 @@ import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
-import { planTitle } from '../../lib/offer.ts';
 import { suspensionText } from './account-overview.tsx';
+import { planChoices } from './accounts.tsx';
 import { type Account, grantText, suspendKeyText } from './words.ts';
 
 export function ActionButtons({ account }: { account: Account }) {
@@ -118,11 +118,9 @@ export function SuspendKey({ account, apiKey }: SuspendKeyProps) {
   );
 }
 
-const plans = planListing.map(({ name }) => ({ value: name, label: planTitle(name) }));
-
 function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
   const path = { id: String(id) };
-  const initial: { planId: PlanName } = { planId: plans.find(({ value }) => value === plan)?.value ?? planAt(0) };
+  const initial: { planId: PlanName } = { planId: planChoices.find(({ value }) => value === plan)?.value ?? planAt(0) };
   return (
     <Action
       button={(open) => <ActionButton label={t`Assign plan`} onClick={open} />}
@@ -132,7 +130,13 @@ function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
       schema={PlanAssignment}
       labels={{ planId: t`Plan` }}
       fields={(form) => (
-        <Select label={t`Plan`} data={plans} allowDeselect={false} data-autofocus {...form.getInputProps('planId')} />
+        <Select
+          label={t`Plan`}
+          data={planChoices}
+          allowDeselect={false}
+          data-autofocus
+          {...form.getInputProps('planId')}
+        />
       )}
       action={t`Assign plan`}
       send={(body, idempotencyKey) => perform(operatorRoutes.assignPlan, { path, body }, { idempotencyKey })}

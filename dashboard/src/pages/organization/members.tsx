@@ -14,9 +14,8 @@ import { useApiForm } from '../../api/form.ts';
 import { type Member, useMembers } from '../../api/members.ts';
 import type { OrganizationRecord } from '../../api/organizations.ts';
 import { useData } from '../../api/reads.ts';
-import { toApiError } from '../../api/response.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { notify } from '../../components/notifications.tsx';
+import { notify, notifyError } from '../../components/notifications.tsx';
 import { Panel } from '../../components/page.tsx';
 import { grantableBy, mayChange, roleTitles, refusalText, roleLabel } from '../../components/roles.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
@@ -90,7 +89,7 @@ function RoleCell({ organization, member, isOnlyOwner }: CellProps) {
     async (next: OrganizationRole) => {
       const path = { id, userId: String(member.userId) };
       return call(organizationRoutes.changeMember, { path, body: { role: next } }).catch((error: unknown) => {
-        notify({ message: toApiError(error).message, color: 'red' });
+        notifyError(error);
         throw error;
       });
     },
@@ -219,7 +218,7 @@ function InvitationTable({ id, invitations }: { id: string; invitations: readonl
       perform(organizationRoutes.withdrawInvitation, { path: { id, invitationId } }).then(
         () => true,
         (error: unknown) => {
-          notify({ message: toApiError(error).message, color: 'red' });
+          notifyError(error);
           throw error;
         },
       ),

@@ -22,8 +22,8 @@ import { Icon } from '../../components/icon.tsx';
 import { FormFoot, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { type DialogProps, Modal } from '../../components/overlays.tsx';
-import { saveFile } from '../../lib/files.ts';
-import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
+import { saveFile } from '../../lib/downloads.ts';
+import { LateProofForm, noProof, proofOf, useLateProof } from './owner-proof.tsx';
 
 type Setup = Data<typeof secondFactorRoutes.setUpTotp>;
 
@@ -64,15 +64,14 @@ interface SetupProps {
 
 function SetupSteps({ onConfirmed }: SetupProps) {
   const [setup, setSetup] = useState<Setup>();
-  const { isNeeded, asking, fieldOf } = useLateProof();
-  const { form, submit, isRunning, error } = useApiForm({
+  const late = useLateProof({
     initial: noProof,
     schema: v.object({}),
-    labels: { password: t`Password` },
-    act: asking((proof) => call(secondFactorRoutes.setUpTotp, { body: proofOf(proof) })),
+    labels: {},
+    act: (proof) => call(secondFactorRoutes.setUpTotp, { body: proofOf(proof) }),
     onDone: setSetup,
-    fieldOf,
   });
+  const { submit, isNeeded, error } = late;
   useEffect(() => {
     submit();
     // Begins once.
@@ -85,16 +84,7 @@ function SetupSteps({ onConfirmed }: SetupProps) {
         <Loader aria-label={t`Loading`} />
       </Center>
     );
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
-        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded}>
-          <Trans>Continue</Trans>
-        </FormFoot>
-      </Stack>
-    </form>
-  );
+  return <LateProofForm late={late} action={t`Continue`} />;
 }
 
 function ConfirmForm({ setup: { secret, otpauthUrl }, onConfirmed }: SetupProps & { readonly setup: Setup }) {

@@ -8,7 +8,7 @@ import { call } from '../../api/call.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/page.tsx';
-import { saveFile } from '../../lib/files.ts';
+import { saveFile } from '../../lib/downloads.ts';
 
 /** Reads all pages, and saves one file with an item on each line. Each page becomes a blob, which the browser can move to disk. */
 async function exportAccount(onProgress: (items: number) => void): Promise<number> {

@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { PasswordInput, Text } from '@mantine/core';
-import { useState } from 'react';
-import type { Form } from '../../api/form.ts';
+import { PasswordInput, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { type ApiForm, type ApiFormOptions, type Form, useApiForm } from '../../api/form.ts';
 import { useMe } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
 import { FactorField, factorOf } from '../../components/credential-fields.tsx';
+import { FormFoot } from '../../components/notice.tsx';
 import { GoogleToken } from '../auth/google.tsx';
 
 /** Form fields that prove the owner of the account. The user fills in the first or the second, and the third if asked. */
@@ -35,24 +36,52 @@ export function useProofFields() {
   };
 }
 
-/** For a change that needs a proof only if the sign-in was long ago: asks after the first refusal. */
-export function useLateProof() {
+/** A form for a change that needs a proof only if the sign-in was long ago: asks after the first refusal. */
+export function useLateProof<Values extends Proof, Result>(options: Omit<ApiFormOptions<Values, Result>, 'fieldOf'>) {
   const [isNeeded, setNeeded] = useState(false);
   const fields = useProofFields();
   const { field } = fields.INVALID_CREDENTIALS;
-  const asking =
-    <Values, Result>(act: (values: Values) => Promise<Result>) =>
-    async (values: Values): Promise<Result> => {
+  const first = { field, text: t`You signed in more than 10 minutes ago. Confirm that it is you.` };
+  const form = useApiForm({
+    ...options,
+    labels: { ...options.labels, password: t`Password`, factor: t`Code` },
+    act: async (values: Values) => {
       try {
-        return await act(values);
+        return await options.act(values);
       } catch (error) {
         const { code } = toApiError(error);
         if (code === 'INVALID_CREDENTIALS' || code === 'SECOND_FACTOR_REQUIRED') setNeeded(true);
         throw error;
       }
-    };
-  const first = { field, text: t`You signed in more than 10 minutes ago. Confirm that it is you.` };
-  return { isNeeded, asking, fieldOf: { ...fields, ...(!isNeeded && { INVALID_CREDENTIALS: first }) } };
+    },
+    fieldOf: { ...fields, ...(!isNeeded && { INVALID_CREDENTIALS: first }) },
+  });
+  return { ...form, isNeeded };
+}
+
+interface LateProofFormProps<Values extends Proof> {
+  readonly late: ApiForm<Values> & { readonly isNeeded: boolean };
+  /** Fields and texts above the proof. */
+  readonly children?: ReactNode;
+  /** Label of the submit button. */
+  readonly action: string;
+  readonly isDanger?: boolean;
+}
+
+export function LateProofForm<Values extends Proof>(props: LateProofFormProps<Values>) {
+  const { late, children, action, isDanger = false } = props;
+  const { form, submit, isRunning, error, isNeeded } = late;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        {children}
+        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
+        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded} {...(isDanger && { color: 'red.8' })}>
+          {action}
+        </FormFoot>
+      </Stack>
+    </form>
+  );
 }
 
 type FieldProps = ReturnType<Form<Proof>['getInputProps']>;

@@ -1,18 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
 import { keyName } from '#contract/accounts/names.ts';
 import { secondFactorRoutes } from '#contract/routes/second-factor.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { perform } from '../../api/call.ts';
-import { useApiForm } from '../../api/form.ts';
 import { addPasskey } from '../../api/passkeys.ts';
-import { FormFoot } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { type DialogProps, Modal } from '../../components/overlays.tsx';
-import { noProof, OwnerProof, proofOf, useLateProof } from './owner-proof.tsx';
+import { LateProofForm, noProof, proofOf, useLateProof } from './owner-proof.tsx';
 import type { PasskeyData } from './security-panels.tsx';
 
 const changed = [secondFactorRoutes.listPasskeys, signInRoutes.listSessions];
@@ -26,35 +24,27 @@ export function PasskeyDialog({ isOpen, onClose }: DialogProps) {
 }
 
 function PasskeyForm({ onDone }: { readonly onDone: () => void }) {
-  const { isNeeded, asking, fieldOf } = useLateProof();
-  const { form, submit, isRunning, error } = useApiForm({
+  const late = useLateProof({
     initial: { name: '', ...noProof },
     schema: v.object({ name: keyName }),
-    labels: { name: t`Name`, password: t`Password`, factor: t`Code` },
-    act: asking(({ name, ...proof }) => addPasskey(name, proofOf(proof))),
+    labels: { name: t`Name` },
+    act: ({ name, ...proof }) => addPasskey(name, proofOf(proof)),
     onDone: (_, { name }) => {
       notify({ message: t`${name} added. All other sessions are signed out.` });
       onDone();
     },
     invalidates: changed,
-    fieldOf,
   });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        <TextInput
-          label={t`Name`}
-          description={t`Where the passkey is kept, such as “Laptop” or “Security key”`}
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
-        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded}>
-          <Trans>Continue</Trans>
-        </FormFoot>
-      </Stack>
-    </form>
+    <LateProofForm late={late} action={t`Continue`}>
+      <TextInput
+        label={t`Name`}
+        description={t`Where the passkey is kept, such as “Laptop” or “Security key”`}
+        autoComplete="off"
+        data-autofocus
+        {...late.form.getInputProps('name')}
+      />
+    </LateProofForm>
   );
 }
 
@@ -74,30 +64,22 @@ export function RemovePasskeyDialog({ isOpen, passkey, onClose }: RemoveProps) {
 }
 
 function RemoveForm({ passkey: { id, name }, onDone }: { readonly passkey: PasskeyData; readonly onDone: () => void }) {
-  const { isNeeded, asking, fieldOf } = useLateProof();
-  const { form, submit, isRunning, error } = useApiForm({
+  const late = useLateProof({
     initial: noProof,
     schema: v.object({}),
-    labels: { password: t`Password`, factor: t`Code` },
-    act: asking((proof) => perform(secondFactorRoutes.deletePasskey, { path: { id }, body: proofOf(proof) })),
+    labels: {},
+    act: (proof) => perform(secondFactorRoutes.deletePasskey, { path: { id }, body: proofOf(proof) }),
     onDone: () => {
       notify({ message: t`${name} removed. All other sessions are signed out.` });
       onDone();
     },
     invalidates: changed,
-    fieldOf,
   });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        <Text size="sm">
-          <Trans>It can no longer sign in. Delete it from your device too, where it may still be offered.</Trans>
-        </Text>
-        {isNeeded && <OwnerProof fieldOf={form.getInputProps} />}
-        <FormFoot error={error} isRunning={isRunning} asksPassword={isNeeded} color="red.8">
-          <Trans>Remove passkey</Trans>
-        </FormFoot>
-      </Stack>
-    </form>
+    <LateProofForm late={late} action={t`Remove passkey`} isDanger>
+      <Text size="sm">
+        <Trans>It can no longer sign in. Delete it from your device too, where it may still be offered.</Trans>
+      </Text>
+    </LateProofForm>
   );
 }

@@ -23,7 +23,7 @@ import { LazyDayChart, Legend } from '../../components/lazy-day-chart.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Page, Panel, PlaygroundLink } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
-import { csvOf, saveFile } from '../../lib/files.ts';
+import { csvOf, saveFile } from '../../lib/downloads.ts';
 import {
   creditCount,
   formatCredits,

@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { MultiSelect, Select, Stack, Switch, Text, TextInput, Menu } from '@mantine/core';
+import { Menu, MultiSelect, Stack, Switch, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ComponentPropsWithRef, ReactElement } from 'react';
 import * as v from 'valibot';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import {
@@ -15,11 +14,10 @@ import {
 import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
 import { type Form, useApiForm } from '../../api/form.ts';
-import { toApiError } from '../../api/response.ts';
 import { FormFoot } from '../../components/notice.tsx';
-import { notify } from '../../components/notifications.tsx';
-import { Modal, confirm, useMenuTarget } from '../../components/overlays.tsx';
-import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
+import { notify, notifyError } from '../../components/notifications.tsx';
+import { type MenuButton, type MenuProps, Modal, confirm, useMenuTarget } from '../../components/overlays.tsx';
+import { RotateForm, SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
 import { rescueFocus, useOpening } from '../../lib/focus.ts';
 import { type WebhookRecord, titleOf } from './webhook.tsx';
 
@@ -61,7 +59,7 @@ interface EditWebhookDialogProps {
   readonly onClose: () => void;
 }
 
-export function EditWebhookDialog({ webhook, isOpen, onClose }: EditWebhookDialogProps) {
+function EditWebhookDialog({ webhook, isOpen, onClose }: EditWebhookDialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={t`Edit webhook`} size="lg">
       <WebhookForm
@@ -97,7 +95,7 @@ const graces = () => [
   { value: '0', label: t`None, sign with the new secret only` },
 ];
 
-export function RotateSecretDialog({ webhook, isOpen, onClose }: RotateSecretDialogProps) {
+function RotateSecretDialog({ webhook, isOpen, onClose }: RotateSecretDialogProps) {
   return (
     <SecretDialog
       isOpen={isOpen}
@@ -105,38 +103,18 @@ export function RotateSecretDialog({ webhook, isOpen, onClose }: RotateSecretDia
       kind={shownSecret()}
       title={t`Rotate secret`}
       secretTitle={t`Copy the new secret`}
-      form={(show) => <RotateForm webhook={webhook} onRotated={show} />}
-    />
-  );
-}
-
-function RotateForm({ webhook, onRotated }: { webhook: WebhookRecord; onRotated: (secret: string) => void }) {
-  const { form, submit, isRunning, error } = useApiForm({
-    initial: { grace: '86400' },
-    schema: SecretRotation,
-    labels: {},
-    act: ({ grace }) =>
-      call(webhookRoutes.rotateWebhookSecret, { path: { id: webhook.id }, body: { graceSeconds: Number(grace) } }),
-    onDone: ({ secret }) => onRotated(secret),
-    invalidates: [webhookRoutes.listWebhooks],
-  });
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        <Text size="sm">
-          <Trans>Requests are signed with both secrets during the grace period, so your server can switch over.</Trans>
-        </Text>
-        <Select
+      form={(show) => (
+        <RotateForm
+          text={t`Requests are signed with both secrets during the grace period, so your server can switch over.`}
           label={t`Grace period for old secret`}
-          data={graces()}
-          allowDeselect={false}
-          {...form.getInputProps('grace')}
+          graces={graces()}
+          schema={SecretRotation}
+          act={(body) => call(webhookRoutes.rotateWebhookSecret, { path: { id: webhook.id }, body })}
+          onRotated={({ secret }) => show(secret)}
+          invalidates={[webhookRoutes.listWebhooks]}
         />
-        <FormFoot error={error} isRunning={isRunning}>
-          <Trans>Rotate</Trans>
-        </FormFoot>
-      </Stack>
-    </form>
+      )}
+    />
   );
 }
 
@@ -247,12 +225,8 @@ const shownSecret = (): SecretKind => ({
 
 const { listWebhooks, listDeliveries, changeWebhook, deleteWebhook, testWebhook } = webhookRoutes;
 
-export interface WebhookPopupProps {
+interface WebhookPopupProps extends MenuProps<MenuButton> {
   readonly webhook: WebhookRecord;
-  /** Renders the menu's button, which is shown before this code has loaded. */
-  readonly button: (props: Omit<ComponentPropsWithRef<'button'>, 'color' | 'style' | 'disabled'>) => ReactElement;
-  readonly isOpen: boolean;
-  readonly onChange: (isOpen: boolean) => void;
 }
 
 export default function WebhookPopup({ webhook, button, isOpen, onChange }: WebhookPopupProps) {
@@ -269,7 +243,7 @@ export default function WebhookPopup({ webhook, button, isOpen, onChange }: Webh
         await act();
         notify({ message: done });
       } catch (error) {
-        notify({ message: toApiError(error).message, color: 'red' });
+        notifyError(error);
       }
     },
     [listWebhooks, listDeliveries],

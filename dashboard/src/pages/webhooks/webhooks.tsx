@@ -12,8 +12,8 @@ import { CodeBlock } from '../../components/copy.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { LateMenu } from '../../components/overlays.tsx';
-import { Empty, Page, Panel } from '../../components/page.tsx';
+import { LateMenu, type MenuButton } from '../../components/overlays.tsx';
+import { Empty, NotInPlan, Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
@@ -21,7 +21,6 @@ import { lateDialog, orReload } from '../../lib/load.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { verifySnippets } from './verify-snippets.ts';
-import type { WebhookPopupProps } from './webhook-dialogs.tsx';
 import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import css from './webhooks.module.css';
 
@@ -81,19 +80,11 @@ export default function WebhooksPage() {
 
 function NoPlan() {
   return (
-    <Empty
-      icon="webhooks"
-      title={t`Webhooks aren’t included in your plan`}
-      action={
-        <Anchor component={Link} href="/plans" underline="always">
-          <Trans>Compare plans</Trans>
-        </Anchor>
-      }
-    >
+    <NotInPlan icon="webhooks" title={t`Webhooks aren’t included in your plan`}>
       {webhooksPlan.name === undefined
         ? t`No plan includes webhooks.`
         : t`Available on ${{ plan: planTitle(webhooksPlan.name) }} and larger plans.`}
-    </Empty>
+    </NotInPlan>
   );
 }
 
@@ -159,7 +150,7 @@ const load = orReload(() => import('./webhook-dialogs.tsx'));
 const WebhookPopup = lazy(load);
 
 function WebhookMenu({ webhook }: { webhook: WebhookRecord }) {
-  const button: WebhookPopupProps['button'] = (props) => (
+  const button: MenuButton = (props) => (
     <ActionIcon
       {...props}
       variant="subtle"

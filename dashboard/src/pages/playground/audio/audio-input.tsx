@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { useFileDrop } from '../../../lib/files.ts';
+import { useFileDrop } from '../../../lib/file-drop.ts';
 import { formatBytes } from '../../../lib/format.ts';
 import { useStableCallback } from '../../../lib/hooks.ts';
 import css from './audio.module.css';
@@ -270,7 +270,7 @@ export function useRecorder(isShown: boolean, onRecorded: (file: File) => void) 
   };
 }
 
-export type RecorderState = ReturnType<typeof useRecorder>;
+type RecorderState = ReturnType<typeof useRecorder>;
 
 function release(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();

@@ -1,7 +1,7 @@
 import { i18n } from '@lingui/core';
 import { msg, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Anchor, Badge, Button, FileButton, Group, Skeleton, Text } from '@mantine/core';
+import { Anchor, Badge, Button, FileButton, Group, Skeleton, Text } from '@mantine/core';
 import { useForceUpdate, useInterval } from '@mantine/hooks';
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -11,18 +11,15 @@ import { audioRoutes } from '#contract/routes/audio.ts';
 import { keep, kept, type Owner } from '../../../api/account-storage.ts';
 
 import { documentOwner } from '../../../api/account.ts';
-import { useAction } from '../../../api/actions.ts';
 import { call, perform } from '../../../api/call.ts';
 import { useNow } from '../../../api/config.ts';
 import { spendingReads } from '../../../api/reads.ts';
-import { toApiError } from '../../../api/response.ts';
-import { Icon, Tip } from '../../../components/icon.tsx';
+import { DeleteButton } from '../../../components/delete-button.tsx';
+import { Icon } from '../../../components/icon.tsx';
 import { ErrorNotice, Notice } from '../../../components/notice.tsx';
 import { notify } from '../../../components/notifications.tsx';
-import { confirm } from '../../../components/overlays.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../../components/tables.tsx';
-import { rescueFocus } from '../../../lib/focus.ts';
 import { creditCount, formatCredits, formatMoment } from '../../../lib/format.ts';
 import { languageTitle } from '../tab/language-select.tsx';
 import { formatClock, formatLength } from './display.ts';
@@ -118,43 +115,26 @@ interface DeleteJobProps {
 function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
   const { id, createdAt } = job;
   const started = formatMoment(createdAt) + (length === undefined ? '' : ` (${length})`);
-  const deletion = useAction(async () => {
-    try {
-      await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
-      forgetJobFile(id);
-      onDeleted(id);
-      notify({ message: t`Transcription deleted.` });
-    } catch (error) {
-      notify({ message: toApiError(error).message, color: 'red' });
-    }
-    rescueFocus();
-  }, [audioRoutes.listTranscriptionJobs, ...spendingReads]);
   const text = isOpen(job)
     ? t`The transcription is still running, and you are charged for the full length of the file. This cannot be undone.`
     : t`Its text is deleted. This cannot be undone.`;
   return (
-    <Tip label={t`Delete`}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={t`Delete ${{ name: name ?? id }}`}
-        loading={deletion.isRunning}
-        onClick={() =>
-          confirm({
-            title:
-              name === undefined
-                ? t`Delete the transcription of ${started}?`
-                : t`Delete the transcription of “${name}”?`,
-            text,
-            action: t`Delete transcription`,
-            onConfirm: () => void deletion.run(undefined),
-          })
-        }
-      >
-        <Icon name="trash" />
-      </ActionIcon>
-    </Tip>
+    <DeleteButton
+      label={t`Delete ${{ name: name ?? id }}`}
+      question={{
+        title:
+          name === undefined ? t`Delete the transcription of ${started}?` : t`Delete the transcription of “${name}”?`,
+        text,
+        action: t`Delete transcription`,
+      }}
+      onDelete={async () => {
+        await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
+        forgetJobFile(id);
+        onDeleted(id);
+        notify({ message: t`Transcription deleted.` });
+      }}
+      invalidates={[audioRoutes.listTranscriptionJobs, ...spendingReads]}
+    />
   );
 }
 

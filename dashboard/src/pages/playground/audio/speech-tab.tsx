@@ -15,7 +15,7 @@ import { GetCodeButton } from '../../../components/get-code-button.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { ErrorNotice } from '../../../components/notice.tsx';
 import { curlOf, speechFile } from '../../../lib/code/code-request.ts';
-import { saveFile } from '../../../lib/files.ts';
+import { saveFile } from '../../../lib/downloads.ts';
 import { creditCount, formatWhole } from '../../../lib/format.ts';
 import { useQuery, useStableCallback } from '../../../lib/hooks.ts';
 import { useExchange } from '../exchange/use-exchange.ts';

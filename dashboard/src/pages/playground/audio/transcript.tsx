@@ -6,7 +6,7 @@ import { toSrt, toVtt, type Transcription } from '#contract/audio/transcription.
 import { CopyButton } from '../../../components/copy.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { saveFile } from '../../../lib/files.ts';
+import { saveFile } from '../../../lib/downloads.ts';
 import { creditCount, formatBytes, formatCredits } from '../../../lib/format.ts';
 import { useStableCallback } from '../../../lib/hooks.ts';
 import { PlainText } from '../tab/text.tsx';

@@ -269,7 +269,7 @@ function hasOwnPrice(input: unknown): boolean {
 }
 
 /** `credits` is calculated from the text, because the headers are sent before the charge. */
-export interface SpeechOrder {
+interface SpeechOrder {
   readonly route: typeof audioRoutes.createSpeech;
   readonly body: v.InferInput<typeof SpeechRequest>;
   readonly credits: number;
