@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   maxNameLength,
   maxPresetLength,
@@ -12,6 +12,7 @@ import {
   withContent,
   withoutMessage,
 } from '../../../../../dashboard/src/pages/playground/chat/thread.ts';
+import { joinPieces, pieceBuffer } from '../../../../../dashboard/src/pages/playground/exchange/pieces.ts';
 import { defaultSampling } from '../../../../../dashboard/src/pages/playground/tab/sampling.ts';
 
 const values = { sampling: defaultSampling, system: 'Be brief', functions: '' };
@@ -163,5 +164,61 @@ describe('a conversation', () => {
     ['gone', 'a b c call result d'],
   ])('deletes the message %s, and a function call together with its result', (id, left) => {
     expect(ids(withoutMessage(items, id))).toBe(left);
+  });
+});
+
+describe('the chunks of a stream', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('are rendered together: a thousand per second in fewer than 30 renders', async () => {
+    const painted: string[] = [];
+    const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
+    for (let piece = 0; piece < 1000; piece++) {
+      buffer.add({ text: `${piece} ` });
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    buffer.end();
+    expect(painted.join('')).toBe(Array.from({ length: 1000 }, (_, piece) => `${piece} `).join(''));
+    expect(painted.length).toBeGreaterThan(10);
+    expect(painted.length).toBeLessThan(30);
+  });
+
+  it('are rendered less often if a render is slow', async () => {
+    let paints = 0;
+    const buffer = pieceBuffer(() => {
+      paints += 1;
+      // A render takes 100 ms.
+      vi.setSystemTime(Date.now() + 100);
+      vi.advanceTimersByTime(0);
+    });
+    for (let ms = 0; ms < 3000; ms += 10) {
+      buffer.add({ text: 'x' });
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(paints).toBeLessThan(80);
+  });
+
+  it('are all rendered once at the end', async () => {
+    const painted: string[] = [];
+    const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
+    buffer.add({ text: 'a' });
+    buffer.add({ text: 'b' });
+    buffer.end();
+    buffer.end();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(painted).toEqual(['ab']);
+  });
+
+  it('are joined by text, function call and finish reason', () => {
+    expect(
+      joinPieces([
+        { text: 'a', call: { name: 'find' } },
+        { text: 'b', call: { arguments: '{"x":' } },
+        { text: '', call: { arguments: '1}' }, finishReason: 'function_call' },
+        { text: '' },
+      ]),
+    ).toEqual({ text: 'ab', call: { name: 'find', arguments: '{"x":1}' }, finishReason: 'function_call' });
+    expect(joinPieces([{ text: 'a' }])).toEqual({ text: 'a', finishReason: undefined });
   });
 });
