@@ -2,6 +2,9 @@ import { Trans } from '@lingui/react/macro';
 import { Button, Group, Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { GenericSchema } from 'valibot';
+import { call, type Input } from '../api/call.ts';
+import type { Data, DataRoute } from '../api/response.ts';
 import { ErrorNotice } from './notice.tsx';
 import css from './tables.module.css';
 
@@ -103,6 +106,27 @@ export function usePages<Page extends { readonly nextCursor: string | null }, Ro
     select: ({ pages }): readonly Row[] => pages.flatMap(rowsOf),
     refetchInterval: ({ state }) => pollMs(state.data?.pages[0]),
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
+  });
+}
+
+/** A route whose query has a cursor and a limit. */
+type ListRoute = DataRoute & { readonly output: GenericSchema<unknown, { readonly nextCursor: string | null }> };
+
+interface RoutePagesOptions<R extends ListRoute, Row> extends Omit<PagesOptions<Data<R>, Row>, 'queryKey' | 'read'> {
+  readonly route: R;
+  /** Returns the input for a page. */
+  readonly input: (page: { readonly cursor: string | undefined; readonly limit: string }) => Input<R>;
+  readonly pageSize?: number;
+}
+
+/** Reads the list of a route one page at a time. */
+export function useRoutePages<R extends ListRoute, Row>(options: RoutePagesOptions<R, Row>) {
+  const { route, input, pageSize = 25, ...others } = options;
+  const limit = String(pageSize);
+  return usePages({
+    ...others,
+    queryKey: [route.id, input({ cursor: undefined, limit })],
+    read: (cursor, signal) => call(route, input({ cursor, limit }), { signal }),
   });
 }
 

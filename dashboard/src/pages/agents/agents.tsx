@@ -4,13 +4,12 @@ import { Anchor, Button, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
-import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { PageSkeleton } from '../../components/boundary.tsx';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
-import { type Column, DataTable, Name, PagedList, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, Name, PagedList, useRoutePages } from '../../components/tables.tsx';
 import { formatMoment, formatWhole } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
 import { orReload } from '../../lib/load.ts';
@@ -29,14 +28,12 @@ export default function AgentsPage() {
   );
 }
 
-const pageSize = 25;
-
 function AgentListPage() {
   const { data: me } = useMe();
   const isUnconfirmed = me?.isConfirmed === false;
-  const pages = usePages({
-    queryKey: [agentRoutes.listAgents.id],
-    read: (cursor, signal) => call(agentRoutes.listAgents, { query: { limit: String(pageSize), cursor } }, { signal }),
+  const pages = useRoutePages({
+    route: agentRoutes.listAgents,
+    input: (query) => ({ query }),
     rowsOf: ({ items }) => items,
   });
   const create = (

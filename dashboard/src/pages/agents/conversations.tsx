@@ -9,7 +9,7 @@ import { DeleteButton } from '../../components/delete-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
-import { PagedList, usePages } from '../../components/tables.tsx';
+import { PagedList, useRoutePages } from '../../components/tables.tsx';
 import { formatMoment } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks.ts';
 import { agentPath, type AgentRecord, type ConversationRecord } from './agent.ts';
@@ -55,7 +55,6 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   );
 }
 
-const pageSize = 25;
 /** Interval for reloading the list while a reply is being generated, in ms. */
 const busyPollMs = 2000;
 
@@ -67,10 +66,9 @@ interface ConversationListProps {
 
 function ConversationList({ agent, current }: ConversationListProps) {
   const path = { id: agent.id };
-  const pages = usePages({
-    queryKey: [conversationRoutes.listConversations.id, agent.id],
-    read: (cursor, signal) =>
-      call(conversationRoutes.listConversations, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+  const pages = useRoutePages({
+    route: conversationRoutes.listConversations,
+    input: (query) => ({ path, query }),
     rowsOf: ({ items }) => items,
     pollMs: (first) => first?.items.some(({ status }) => status === 'running') === true && busyPollMs,
   });

@@ -16,7 +16,7 @@ import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
-import { type Column, DataTable, Name, PagedList, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, Name, PagedList, useRoutePages } from '../../components/tables.tsx';
 import { useFileDrop } from '../../lib/file-drop.ts';
 import {
   creditCount,
@@ -32,17 +32,15 @@ import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
 import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
 
-const pageSize = 25;
 /** Interval for reloading the list while a document is being indexed, in ms. */
 const indexingPollMs = 1000;
 
 export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   const path = { id: agent.id };
   const isAdding = useIsMutating() > 0;
-  const pages = usePages({
-    queryKey: [documentRoutes.listDocuments.id, agent.id],
-    read: (cursor, signal) =>
-      call(documentRoutes.listDocuments, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+  const pages = useRoutePages({
+    route: documentRoutes.listDocuments,
+    input: (query) => ({ path, query }),
     rowsOf: ({ items }) => items,
     pollMs: (first) =>
       (isAdding || first?.items.some(({ status }) => status === 'indexing')) === true && indexingPollMs,

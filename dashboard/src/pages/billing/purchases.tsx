@@ -6,12 +6,11 @@ import type { ReactNode } from 'react';
 import type { InferOutput } from 'valibot';
 import type { PackList } from '#contract/payments/payments.ts';
 import { paymentRoutes } from '#contract/routes/payments.ts';
-import { call } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
 import { paymentReads, useCheckout, usePacks } from '../../components/payments.tsx';
-import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, PagedList, RefreshButton, useRoutePages } from '../../components/tables.tsx';
 import { creditCount, formatCents, formatDay, formatPast } from '../../lib/format.ts';
 import { lastDayOf, type PaymentRecord, paymentTitle, statusLabel } from '../../lib/payment-text.ts';
 import css from './billing.module.css';
@@ -74,13 +73,11 @@ function PackCard({ pack: { id, credits, amount, validMonths }, now, isLeaving, 
   );
 }
 
-const pageSize = 20;
-
 export const usePayments = (isEnabled = true) =>
-  usePages({
-    queryKey: [paymentRoutes.listPayments.id],
-    read: (cursor, signal) =>
-      call(paymentRoutes.listPayments, { query: { limit: String(pageSize), cursor } }, { signal }),
+  useRoutePages({
+    route: paymentRoutes.listPayments,
+    input: (query) => ({ query }),
+    pageSize: 20,
     rowsOf: ({ items }) => items,
     isEnabled,
   });

@@ -5,13 +5,19 @@ import type { ReactNode } from 'react';
 import { messageStatuses } from '#contract/messages/messages.ts';
 import { channels } from '#contract/messages/names.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
-import { call } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
 import { CopyButton } from '../../components/copy.tsx';
 import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../../components/details.tsx';
 import { type Filter, FilterFields, NoMatch, useFilter } from '../../components/filters.tsx';
 import { Panel } from '../../components/page.tsx';
-import { type Column, DataTable, PagedList, type Pages, RefreshButton, usePages } from '../../components/tables.tsx';
+import {
+  type Column,
+  DataTable,
+  PagedList,
+  type Pages,
+  RefreshButton,
+  useRoutePages,
+} from '../../components/tables.tsx';
 import { formatSecond } from '../../lib/format.ts';
 import { channelTitle, countryName, isFinal, meaningOf, type MessageRecord, pollMsOf, statusLabel } from './message.ts';
 import css from './messages.module.css';
@@ -62,15 +68,13 @@ export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: 
 }
 
 const { listMessages } = messageRoutes;
-const pageSize = 25;
 
 /** Reads the filtered messages, and polls while one is pending. */
 export function useMessages(requested: ReturnType<typeof useFilters>['requested']) {
   const now = useNow();
-  return usePages({
-    queryKey: [listMessages.id, requested],
-    read: (cursor, signal) =>
-      call(listMessages, { query: { ...requested, limit: String(pageSize), cursor } }, { signal }),
+  return useRoutePages({
+    route: listMessages,
+    input: (page) => ({ query: { ...requested, ...page } }),
     rowsOf: ({ items }) => items,
     pollMs: (first) => pollMsOf(first?.items ?? [], now),
     keepsPrevious: true,

@@ -13,7 +13,7 @@ import { useData } from '../../api/reads.ts';
 import { Copyable } from '../../components/details.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { Empty, Page, Panel } from '../../components/page.tsx';
-import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, PagedList, useRoutePages } from '../../components/tables.tsx';
 import { formatCents, formatSecond, formatStamp } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { planTitle } from '../../lib/offer.ts';
@@ -134,14 +134,12 @@ function AccountKeys({ account }: { account: Account }) {
 }
 
 const { listAccountEntries } = operatorRoutes;
-const pageSize = 25;
 
 function AccountLedger({ id }: { id: number }) {
   const path = { id: String(id) };
-  const pages = usePages({
-    queryKey: [listAccountEntries.id, path],
-    read: (cursor, signal) =>
-      call(listAccountEntries, { path, query: { cursor, limit: String(pageSize) } }, { signal }),
+  const pages = useRoutePages({
+    route: listAccountEntries,
+    input: (query) => ({ path, query }),
     rowsOf: ({ entries }) => entries,
     pollMs: (first) => (first?.isBehind ? behindPollMs : false),
   });
@@ -195,10 +193,9 @@ const paymentColumns = (): Column<PaymentRecord>[] => [
 
 function AccountPayments({ id }: { id: number }) {
   const path = { id: String(id) };
-  const pages = usePages({
-    queryKey: [listAccountPayments.id, path],
-    read: (cursor, signal) =>
-      call(listAccountPayments, { path, query: { cursor, limit: String(pageSize) } }, { signal }),
+  const pages = useRoutePages({
+    route: listAccountPayments,
+    input: (query) => ({ path, query }),
     rowsOf: ({ items }) => items,
   });
   return (

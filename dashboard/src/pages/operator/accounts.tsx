@@ -7,13 +7,12 @@ import { planListing } from '#contract/billing/plans.ts';
 import { type AccountState, type DirectoryPage, type DirectoryTotals, newDays } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { dayMs, dayOf } from '#contract/shared/time.ts';
-import { call } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
 import { useData } from '../../api/reads.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { FilterFields, NoMatch, useFilter } from '../../components/filters.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
-import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, PagedList, useRoutePages } from '../../components/tables.tsx';
 import { formatCredits, formatDay, formatMoment, formatStamp, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/offer.ts';
 import { accountPath } from './account-overview.tsx';
@@ -21,7 +20,6 @@ import { accountPath } from './account-overview.tsx';
 type Listed = InferOutput<typeof DirectoryPage>['accounts'][number];
 
 const { listAccounts } = operatorRoutes;
-const pageSize = 25;
 
 export const accountStates: Readonly<Record<AccountState, { title: MessageDescriptor; color: string }>> = {
   active: { title: msg`Active`, color: 'pine' },
@@ -57,9 +55,9 @@ export function AccountsPanel() {
   const filters = sort.value === undefined ? [state, plan, since, sort] : [state, plan, sort];
   const sinceDay = sort.value === undefined && since.value && dayOf(now - Number(since.value) * dayMs);
   const query = { state: state.value, plan: plan.value, sort: sort.value, since: sinceDay || undefined };
-  const pages = usePages({
-    queryKey: [listAccounts.id, query],
-    read: (cursor, signal) => call(listAccounts, { query: { ...query, cursor, limit: String(pageSize) } }, { signal }),
+  const pages = useRoutePages({
+    route: listAccounts,
+    input: (page) => ({ query: { ...query, ...page } }),
     rowsOf: ({ accounts }) => accounts,
     keepsPrevious: true,
   });

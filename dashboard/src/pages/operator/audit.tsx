@@ -4,22 +4,20 @@ import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge } from '@mantine/core';
 import { Link } from 'wouter';
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { call } from '../../api/call.ts';
 import { Empty, Panel } from '../../components/page.tsx';
-import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, PagedList, useRoutePages } from '../../components/tables.tsx';
 import { formatStamp } from '../../lib/format.ts';
 import { accountPath } from './account-overview.tsx';
 import { type AuditEntry, changesOf } from './words.ts';
 
 const { listAuditEvents } = operatorRoutes;
-const pageSize = 20;
 
 /** Actions on one account, or on all. */
 export function AuditPanel({ accountId }: { accountId?: string }) {
-  const pages = usePages({
-    queryKey: [listAuditEvents.id, accountId],
-    read: (cursor, signal) =>
-      call(listAuditEvents, { query: { accountId, cursor, limit: String(pageSize) } }, { signal }),
+  const pages = useRoutePages({
+    route: listAuditEvents,
+    input: (page) => ({ query: { accountId, ...page } }),
+    pageSize: 20,
     rowsOf: ({ events }) => events,
   });
   return (

@@ -12,23 +12,20 @@ import { CodeBlock } from '../../components/copy.tsx';
 import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../../components/details.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Empty, Panel } from '../../components/page.tsx';
-import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
+import { type Column, DataTable, PagedList, RefreshButton, useRoutePages } from '../../components/tables.tsx';
 import { formatDuration, formatSecond } from '../../lib/format.ts';
 import { titleOf, type WebhookRecord } from './webhook.tsx';
 
 type DeliveryRecord = InferOutput<typeof Delivery>;
-
-const pageSize = 25;
 
 /** Interval for reloading the list while a delivery is pending, in ms. */
 const pendingPollMs = 3000;
 
 export function DeliveriesPanel({ webhook }: { webhook: WebhookRecord }) {
   const path = { id: webhook.id };
-  const pages = usePages({
-    queryKey: [webhookRoutes.listDeliveries.id, webhook.id],
-    read: (cursor, signal) =>
-      call(webhookRoutes.listDeliveries, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+  const pages = useRoutePages({
+    route: webhookRoutes.listDeliveries,
+    input: (query) => ({ path, query }),
     rowsOf: ({ items }) => items,
     pollMs: (first) => first?.items.some(({ status }) => status === 'pending') === true && pendingPollMs,
   });

@@ -19,7 +19,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { ErrorNotice, Notice } from '../../../components/notice.tsx';
 import { notify } from '../../../components/notifications.tsx';
 import { Panel } from '../../../components/page.tsx';
-import { type Column, DataTable, PagedList, usePages } from '../../../components/tables.tsx';
+import { type Column, DataTable, PagedList, useRoutePages } from '../../../components/tables.tsx';
 import { creditCount, formatCredits, formatMoment } from '../../../lib/format.ts';
 import { languageTitle } from '../tab/language-select.tsx';
 import { formatClock, formatLength } from './display.ts';
@@ -27,7 +27,6 @@ import type { Job } from './long-transcription.ts';
 import { TranscriptSection } from './transcript.tsx';
 import { audioTypes, isOpen, pollMs } from './transcription-rules.ts';
 
-const pageSize = 10;
 /** Interval between reads of a list with unfinished transcriptions, in milliseconds. */
 const openPollMs = 5000;
 
@@ -41,10 +40,10 @@ interface JobListProps {
 
 /** The account's transcription jobs, newest first. Renders nothing without jobs. */
 export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps) {
-  const pages = usePages({
-    queryKey: [audioRoutes.listTranscriptionJobs.id],
-    read: (cursor, signal) =>
-      call(audioRoutes.listTranscriptionJobs, { query: { limit: String(pageSize), cursor } }, { signal }),
+  const pages = useRoutePages({
+    route: audioRoutes.listTranscriptionJobs,
+    input: (query) => ({ query }),
+    pageSize: 10,
     rowsOf: ({ items }) => items,
     pollMs: (first) => isShown && first?.items.some(isOpen) === true && openPollMs,
   });
