@@ -44,7 +44,6 @@ const paths = {
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
   code: 'M8 7l-5 5 5 5M16 7l5 5-5 5M13.5 5l-3 14',
   bookmark: 'M6 4h12v16l-6-4-6 4z',
-  sliders: 'M5 4v6M5 14v6M12 4v10M12 18v2M19 4v2M19 10v10M3 12h4M10 16h4M17 8h4',
 } as const;
 
 export type IconName = keyof typeof paths;
