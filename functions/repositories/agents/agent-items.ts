@@ -4,12 +4,12 @@ import { KeptMessage } from '#contract/agents/conversations.ts';
 import type { Agent, AgentRef } from '#domain/agents/agent.ts';
 import type { Conversation, ConversationRef, Message } from '#domain/agents/conversation.ts';
 import { storedInstant, seconds } from '../accounts/account-items.ts';
+import { accountPartition } from '../shared/read-items.ts';
 
 /**
  * Keys of the `agents` table (docs/adr/0022-agents.md). Account partition: its agents. Agent partitions:
  * conversations and documents, and separately their chunks. Conversation partition: its state and messages.
  */
-export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const agentPartition = (agentId: string): string => `agent#${agentId}`;
 export const indexPartition = (agentId: string): string => `index#${agentId}`;
 export const conversationPartition = (id: string): string => `conversation#${id}`;

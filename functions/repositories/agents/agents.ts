@@ -5,8 +5,9 @@ import type { Agent, AgentStore } from '#domain/agents/agent.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { newestFirst } from '../shared/pages.ts';
+import { accountPartition } from '../shared/read-items.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountPartition, agentPrefix, agentKey, agentCountKey, StoredAgent, agentRow } from './agent-items.ts';
+import { agentPrefix, agentKey, agentCountKey, StoredAgent, agentRow } from './agent-items.ts';
 import { purger } from './purge.ts';
 
 const changeable = [

@@ -1,11 +1,10 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { throwTogether, visitEach } from '#domain/shared/concurrency.ts';
-import { batchesOf, deleteKeys, deletePartition, each, type Key, keysIn as keysOf } from '../shared/deletion.ts';
-import { readable } from '../shared/read-items.ts';
+import { batchesOf, deleteKeys, deletePartition, each, keysIn as keysOf } from '../shared/deletion.ts';
+import { accountPartition, type Key, readable } from '../shared/read-items.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import {
-  accountPartition,
   agentPartition,
   agentPrefix,
   conversationPartition,

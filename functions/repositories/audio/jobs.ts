@@ -8,10 +8,10 @@ import { storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
 import { StoredCharge, writeRefund } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { batchesOf, deleteKeys, type Key, keysIn } from '../shared/deletion.ts';
+import { batchesOf, deleteKeys, keysIn } from '../shared/deletion.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem } from '../shared/read-items.ts';
+import { accountPartition, type Key, readItem } from '../shared/read-items.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Only writes of the same account can conflict. */
@@ -113,7 +113,7 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
     },
     find,
     async page(accountId, { limit, cursor }, now) {
-      const list = { pk: partition(accountId), prefix: jobPrefix, cursor, limit, schema: StoredJob, now };
+      const list = { pk: accountPartition(accountId), prefix: jobPrefix, cursor, limit, schema: StoredJob, now };
       return newestFirst(client, table, list);
     },
     async started(ref, now, deadline) {
@@ -169,12 +169,11 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
 }
 
 /** Keys of the `transcriptions` table. The `open` item counts unfinished uploads and jobs. */
-const partition = (accountId: number): string => `account#${accountId}`;
 const uploadPrefix = 'upload#';
 const jobPrefix = 'job#';
-const uploadKey = ({ accountId, id }: AudioRef) => ({ pk: partition(accountId), sk: `${uploadPrefix}${id}` });
-export const jobKey = ({ accountId, id }: AudioRef) => ({ pk: partition(accountId), sk: `${jobPrefix}${id}` });
-const openKey = (accountId: number) => ({ pk: partition(accountId), sk: 'open' });
+const uploadKey = ({ accountId, id }: AudioRef) => ({ pk: accountPartition(accountId), sk: `${uploadPrefix}${id}` });
+export const jobKey = ({ accountId, id }: AudioRef) => ({ pk: accountPartition(accountId), sk: `${jobPrefix}${id}` });
+const openKey = (accountId: number) => ({ pk: accountPartition(accountId), sk: 'open' });
 
 const shards = 8;
 
@@ -311,7 +310,7 @@ export async function purgeAudio(
     if (kind === 'upload') return [fileKeys.upload({ accountId, id })];
     return kind === 'job' ? [fileKeys.text({ accountId, id }), fileKeys.form({ accountId, id })] : [];
   }
-  for await (const batch of batchesOf(keysIn(client, table, partition(accountId)))) {
+  for await (const batch of batchesOf(keysIn(client, table, accountPartition(accountId)))) {
     signal?.throwIfAborted();
     await removeFiles(...batch.flatMap(filesOf));
     await deleteKeys(client, table, batch);

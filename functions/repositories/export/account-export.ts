@@ -11,7 +11,7 @@ import { mailIdOf, mailKey, userKey } from '../accounts/account-items.ts';
 import { membershipPrefix } from '../accounts/organization-items.ts';
 import { agentPartition, conversationPartition, idIn, indexPartition } from '../agents/agent-items.ts';
 import { auditPartition } from '../operators/audited-writes.ts';
-import { readItem } from '../shared/read-items.ts';
+import { accountPartition, readItem } from '../shared/read-items.ts';
 
 type Row = Record<string, unknown>;
 
@@ -260,7 +260,7 @@ export function exportSources(
     },
     { prefix: 'upload#', kind: 'upload', fields: ['contentType', 'bytes', 'createdAt', 'expiresAt'], more: idField },
   ];
-  const account = `account#${accountId}`;
+  const account = accountPartition(accountId);
   const roots: readonly (readonly [TableId, string | number, readonly Rule[]])[] = [
     ['accounts', userKey(accountId).pk, [...userRules, membershipRule]],
     ['requests', accountId, requestRules],

@@ -6,6 +6,7 @@ import type { SetSecondFactor } from '#domain/organizations/organization.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { userKey } from '../accounts/account-items.ts';
 import { organizationUpdate, roleUpdate } from '../accounts/organization-items.ts';
+import { accountPartition } from '../shared/read-items.ts';
 import {
   cancellationReasons,
   conditionFailed,
@@ -21,7 +22,7 @@ export interface AuditTables {
 
 /** Partitions of the `audit` table. Each event has a row in its account's partition and one in `all`. */
 export const auditPartition = (accountId: number | undefined): string =>
-  accountId === undefined ? 'all' : `account#${accountId}`;
+  accountId === undefined ? 'all' : accountPartition(accountId);
 
 /** Orders events by time. A request has at most one event. */
 const sortKey = ({ at, requestId }: AuditEvent): string => `${String(at).padStart(15, '0')}#${requestId}`;

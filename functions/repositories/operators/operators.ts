@@ -8,7 +8,7 @@ import { meterClosing, openUserUpdate } from '../accounts/accounts.ts';
 import { operatedOrganization, organizationUpdate } from '../accounts/organization-items.ts';
 import { recipientsOf } from '../accounts/recipients.ts';
 import { meterReplacement } from '../meter/meters.ts';
-import { readItem, readItems, readable } from '../shared/read-items.ts';
+import { readable, readItem, readItems, sortKeyOf } from '../shared/read-items.ts';
 import type { TransactItem } from '../shared/transaction.ts';
 import { auditPartition, type AuditTables, commitAudited } from './audited-writes.ts';
 
@@ -101,7 +101,6 @@ const Row = v.pipe(
   }),
   v.transform((row): AuditEvent => row),
 );
-const SortKey = v.object({ sk: v.string() });
 
 export function auditReads(client: DynamoDBDocumentClient, table: string): AuditReads {
   return {
@@ -119,7 +118,7 @@ export function auditReads(client: DynamoDBDocumentClient, table: string): Audit
       });
       const { Items = [] } = await client.send(query);
       const shown = Items.slice(0, limit);
-      const next = Items.length > limit ? v.parse(SortKey, shown.at(-1)).sk : null;
+      const next = Items.length > limit ? sortKeyOf(shown.at(-1)) : null;
       return { events: readable(Row, shown), next };
     },
   };

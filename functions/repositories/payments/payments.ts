@@ -19,16 +19,15 @@ import { conditionally } from '../shared/conditional.ts';
 import { keysIn } from '../shared/deletion.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
 import { newestFirst } from '../shared/pages.ts';
-import { readItem, readable } from '../shared/read-items.ts';
+import { accountPartition, readable, readItem } from '../shared/read-items.ts';
 import { failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Partitions of the sweep's index. */
 const paymentShards = 8;
 
-const partition = (accountId: number): string => `account#${accountId}`;
 const orderPrefix = 'order#';
-const orderKey = ({ accountId, id }: OrderRef) => ({ pk: partition(accountId), sk: `${orderPrefix}${id}` });
-const profileKey = (accountId: number) => ({ pk: partition(accountId), sk: 'profile' });
+const orderKey = ({ accountId, id }: OrderRef) => ({ pk: accountPartition(accountId), sk: `${orderPrefix}${id}` });
+const profileKey = (accountId: number) => ({ pk: accountPartition(accountId), sk: 'profile' });
 const customerKey = (customer: string) => ({ pk: `customer#${customer}`, sk: 'customer' });
 const eventKey = (id: string) => ({ pk: `event#${id}`, sk: 'event' });
 
@@ -171,7 +170,7 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
     },
     async page(accountId, { limit, cursor }) {
       return newestFirst(client, table, {
-        pk: partition(accountId),
+        pk: accountPartition(accountId),
         prefix: orderPrefix,
         cursor,
         limit,
@@ -216,7 +215,7 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
       return item && v.parse(v.object({ accountId: count }), item).accountId;
     },
     async removeLinks(accountId) {
-      for await (const { pk, sk } of keysIn(client, table, partition(accountId), orderPrefix)) {
+      for await (const { pk, sk } of keysIn(client, table, accountPartition(accountId), orderPrefix)) {
         const removal = new UpdateCommand({
           TableName: table,
           Key: { pk, sk },

@@ -5,7 +5,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
 import { inserter } from '../shared/insert.ts';
-import { readable } from '../shared/read-items.ts';
+import { readable, sortKeyOf } from '../shared/read-items.ts';
 
 /** Items per further read of an index, and reads per page. A rare filter ends a page early. */
 const itemsPerRead = 500;
@@ -42,8 +42,6 @@ const Row = v.pipe(
   }),
 );
 const failures: keyof typeof tables.requests.indexes = 'failures';
-const SortKey = v.object({ sk: v.string() });
-const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
 
 /** Orders an account's requests by time. Repeated writes of a request have the same key. */
 const sortKey = (at: number, requestId: string): string => `${iso(at)}#${requestId}`;

@@ -6,7 +6,7 @@ import { ListedItem, ResponseObject } from '#contract/inference/response-items.t
 import type { ResponseStore, StoredResponse } from '#domain/inference/stored-responses.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { deleteKeys, deletePartition } from '../shared/deletion.ts';
-import { readItem, readItems } from '../shared/read-items.ts';
+import { accountPartition, type Key, readItem, readItems } from '../shared/read-items.ts';
 
 /**
  * A response is one compressed JSON text, in parts of one item each: a DynamoDB item is limited to 400 KB. The first
@@ -91,14 +91,6 @@ export function responseStore(client: DynamoDBDocumentClient, table: string): Re
     },
   };
 }
-
-interface Key {
-  readonly pk: string;
-  readonly sk: string;
-  readonly [name: string]: string;
-}
-
-const accountPartition = (accountId: number): string => `account#${accountId}`;
 
 const partKey = (accountId: number, id: string, part: number): Key => ({
   pk: accountPartition(accountId),

@@ -5,12 +5,8 @@ import {
   type DynamoDBDocumentClient,
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
 import { doublingPause } from '#contract/shared/time.ts';
-import { readable } from './read-items.ts';
-
-export const Key = v.object({ pk: v.string(), sk: v.string() });
-export type Key = v.InferOutput<typeof Key>;
+import { Key, readable } from './read-items.ts';
 
 /** Maximum of BatchWriteItem. */
 const keysPerWrite = 25;

@@ -1,14 +1,12 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import type { Page } from '#domain/shared/ports.ts';
-import { readable } from './read-items.ts';
+import { readable, sortKeyOf } from './read-items.ts';
 
 /** Reads per page. A read ends at 1 MB. */
 const maxReads = 10;
 /** Bytes of items as JSON after which a page ends. Lambda sends responses of up to 6 MB. */
 const maxBytes = 2 * 1024 * 1024;
-
-const SortKey = v.object({ sk: v.string() });
 
 export interface ListQuery<Schema extends v.GenericSchema> {
   readonly pk: string;
@@ -60,5 +58,3 @@ export async function newestFirst<Schema extends v.GenericSchema>(
   }
   return pageTo(ExclusiveStartKey);
 }
-
-const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;

@@ -9,6 +9,16 @@ import {
 import * as v from 'valibot';
 import { doublingPause } from '#contract/shared/time.ts';
 
+/** Key of an item in a table with the keys `pk` and `sk`. */
+export const Key = v.object({ pk: v.string(), sk: v.string() });
+export type Key = v.InferOutput<typeof Key>;
+
+const SortKey = v.pick(Key, ['sk']);
+export const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
+
+/** The partition of an account in every table of resources that has one. */
+export const accountPartition = (accountId: number): string => `account#${accountId}`;
+
 /** Consistent read; undefined if the item does not exist. */
 export async function readItem(
   client: DynamoDBDocumentClient,

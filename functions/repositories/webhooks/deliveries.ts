@@ -16,12 +16,11 @@ import {
 } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
-import { readItem, readItems, readable } from '../shared/read-items.ts';
+import { accountPartition, readable, readItem, readItems, sortKeyOf } from '../shared/read-items.ts';
 import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
 import { leases, type WebhookTables } from './leases.ts';
 import {
   StoredDelivery,
-  accountPartition,
   deliveryKey,
   deliveryKeyAt,
   deliveryPrefix,
@@ -36,9 +35,6 @@ import {
 } from './webhooks.ts';
 
 type LogAndQueue = Pick<DeliveryStore, 'add' | 'page' | 'find' | 'requeue' | 'due' | 'record'>;
-
-const SortKey = v.object({ sk: v.string() });
-const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
 
 /** Reads per page of the log. A read ends at 1 MB. */
 const maxReads = 5;

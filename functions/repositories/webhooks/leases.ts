@@ -11,9 +11,9 @@ import { seconds } from '../accounts/account-items.ts';
 import { mailsTo, recipientsOf } from '../accounts/recipients.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { dueItems, everyShard } from '../shared/due.ts';
+import { accountPartition, Key, sortKeyOf } from '../shared/read-items.ts';
 import { type TransactItem, commit } from '../shared/transaction.ts';
 import {
-  accountPartition,
   isRequested,
   leaseOf,
   timeOf,
@@ -50,7 +50,6 @@ const everything = 999_999_999_999_999;
 /** Returns when a webhook's message is overdue: immediately if it is due too late to have a message. */
 const messageUntil = (at: number, now: number): number => (hasMessage(at, now) ? at + messageMs : at);
 
-const Key = v.object({ pk: v.string(), sk: v.string() });
 /** One read returns all webhooks of an account (`limits.webhooks`). */
 const Held = v.array(v.object({ lease: v.number(), token: v.string() }));
 const Woken = v.object({
@@ -215,7 +214,7 @@ export function leases(
     });
     const [first] = (await client.send(query)).Items ?? [];
     if (!first) return undefined;
-    const { sk } = v.parse(Key, first);
+    const sk = sortKeyOf(first);
     return isRequested(sk) ? timeOf(sk) : Math.max(timeOf(sk), pausedUntil);
   }
 

@@ -7,7 +7,7 @@ import type { Webhook, WebhookRef, WebhookStore } from '#domain/webhooks/webhook
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';
-import { readItem, readPrefix } from '../shared/read-items.ts';
+import { accountPartition, readItem, readPrefix } from '../shared/read-items.ts';
 import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
 
 /** The fields that the owner can change. All others are reset by a change. */
@@ -107,7 +107,6 @@ export async function purgeWebhooks(
  * Keys of the `webhooks` table. Account partition: its webhooks. Webhook partition: its deliveries and its queue,
  * with one item per pending delivery, ordered by due time.
  */
-export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const webhookPartition = (id: string): string => `webhook#${id}`;
 export const webhookPrefix = 'webhook#';
 export const deliveryPrefix = 'delivery#';
