@@ -255,10 +255,14 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     return true;
   }
 
-  /** Ends past months first, so that a settlement counts in the month in which it happens. */
+  /**
+   * Ends past months first, so that a settlement counts in the month in which it happens. After too many conflicts it
+   * counts in the past month, because a call that is not settled would be free.
+   */
   async function endMonths(accountId: number, now: number): Promise<void> {
     const seconds = Math.floor(now / 1000);
-    for (let tries = 0; tries < maxTries; tries++) {
+    const mayTry = raceBound();
+    while (mayTry()) {
       const meter = await store.find(accountId);
       if (!meter || nextTransition(meter) > seconds) return;
       const settled = renew(meter, seconds);

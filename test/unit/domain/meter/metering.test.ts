@@ -112,6 +112,23 @@ describe('an open hold', () => {
     expect(admitted.state.replaced).toBe(1);
   });
 
+  it('is settled in the new month even if other writes conflict with its start 300 times', async () => {
+    const admitted = calls(meterWith(credits(10)), 300);
+    const hold = await open(admitted);
+    const { due, period } = admitted.state.meter!;
+    await hold.settle(1, due * 1000);
+    expect(admitted.state.meter!.period.index).toBe(period.index + 1);
+    expect(admitted.settled).toMatchObject([{ cost: 1 }]);
+  });
+
+  it('is settled in the past month rather than never if no write starts the new one', async () => {
+    const admitted = calls(meterWith(credits(10)), maxRaces);
+    const hold = await open(admitted);
+    await hold.settle(1, admitted.state.meter!.due * 1000);
+    expect(admitted.state.meter!.period.index).toBe(0);
+    expect(admitted.settled).toMatchObject([{ cost: 1, expiryPassed: true }]);
+  });
+
   it('is settled together with another item, which is written again if the meter has changed', async () => {
     const hold = await open(calls(meterWith(credits(10))));
     let tries = 0;
