@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import * as v from 'valibot';
 import { requireTables } from '#contract/platform/environment.ts';
 import { projectImage } from '#runtime/jobs/billing.ts';
-import { discardedImages } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { itemOf } from '#runtime/stream-image.ts';
 
@@ -24,6 +24,24 @@ Existing rows stay unchanged, so the command can be repeated.
 Environment: METERS_TABLE, LEDGER_TABLE, ACCOUNTS_TABLE, PUBLIC_ORIGIN (for links in mails), AWS region and credentials;
 AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.
 `;
+
+const StreamEvent = v.object({
+  Records: v.array(v.object({ dynamodb: v.object({ NewImage: v.optional(v.record(v.string(), v.unknown())) }) })),
+});
+
+/** The on-failure record of Lambda, with the event as JSON text in `payload`. */
+const InvocationRecord = v.object({
+  payload: v.union([v.pipe(v.string(), v.parseJson(), StreamEvent), StreamEvent]),
+});
+
+/**
+ * Returns the images (DynamoDB JSON, in order) of an on-failure object in S3 (AWS "Retain discarded records for a
+ * DynamoDB event source in Lambda"). Throws a ValiError for invalid text.
+ */
+function discardedImages(text: string): readonly Record<string, unknown>[] {
+  const { payload } = v.parse(v.pipe(v.string(), v.parseJson(), InvocationRecord), text);
+  return payload.Records.flatMap(({ dynamodb: { NewImage } }) => (NewImage ? [NewImage] : []));
+}
 
 interface Discarded {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { jobs } from '#contract/jobs.ts';
 import { sendRequestedReset } from '#runtime/jobs/mail.ts';
-import { workSignal } from '#runtime/jobs/queue-job.ts';
 import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
+import { workSignal } from '#runtime/jobs/work-signal.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 

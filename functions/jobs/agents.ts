@@ -1,5 +1,5 @@
 import { jobs } from '#contract/jobs.ts';
-import { workSignal } from '#runtime/jobs/queue-job.ts';
+import { workSignal } from '#runtime/jobs/work-signal.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 

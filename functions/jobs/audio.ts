@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import { jobOfForm } from '#domain/audio/job.ts';
-import { workSignal } from '#runtime/jobs/queue-job.ts';
+import { workSignal } from '#runtime/jobs/work-signal.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 

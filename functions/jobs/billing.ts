@@ -1,7 +1,8 @@
 import { jobs } from '#contract/jobs.ts';
 import { accountOf, projectImage, projectImages, sweepJob } from '#runtime/jobs/billing.ts';
-import { imageRetryJob, workSignal } from '#runtime/jobs/queue-job.ts';
+import { imageRetryJob } from '#runtime/jobs/queue-job.ts';
 import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
+import { workSignal } from '#runtime/jobs/work-signal.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger, recordSweep } from '#runtime/telemetry.ts';
 

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import { PaymentWork } from '#contract/payments/payments.ts';
-import { queueJob, workSignal } from '#runtime/jobs/queue-job.ts';
+import { queueJob } from '#runtime/jobs/queue-job.ts';
+import { workSignal } from '#runtime/jobs/work-signal.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger, recordPaymentDifferences } from '#runtime/telemetry.ts';
 

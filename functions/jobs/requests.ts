@@ -1,6 +1,6 @@
 import { RecordedLine } from '#contract/platform/request-record.ts';
 import { recordRequests as record } from '#domain/requests/request-log.ts';
-import { logJob } from '#runtime/jobs/queue-job.ts';
+import { logJob } from '#runtime/jobs/log-job.ts';
 import { services } from '#runtime/services/container.ts';
 
 /** Idempotent: a repeated line has the key of its record. */

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import type { Speed } from '#domain/webhooks/webhook.ts';
-import { queueJob, workSignal } from '#runtime/jobs/queue-job.ts';
+import { queueJob } from '#runtime/jobs/queue-job.ts';
 import { webhookEventsJob } from '#runtime/jobs/stream-job.ts';
+import { workSignal } from '#runtime/jobs/work-signal.ts';
 import { services } from '#runtime/services/container.ts';
 import { changeIn } from '#runtime/stream-image.ts';
 import { logger } from '#runtime/telemetry.ts';

@@ -17,7 +17,7 @@ import { closingOf } from '../meter/meter-calls.ts';
 import { StoredCharge, writeRefund } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deletePartition } from '../shared/deletion.ts';
-import { readItem, readable } from '../shared/read-items.ts';
+import { accountPartition, readable, readItem } from '../shared/read-items.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Milliseconds that an idempotency key refers to its message, as in the idempotency record. */
@@ -170,7 +170,6 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
  * Keys of the `messages` table. Account partition: messages, idempotency keys and the daily count. A partition each:
  * counts of numbers and ranges, and carrier message ids.
  */
-const accountPartition = (accountId: number): string => `account#${accountId}`;
 const messagePrefix = 'message#';
 
 export const messageKey = ({ accountId, id }: MessageRef) => ({
@@ -189,6 +188,9 @@ const countKey = ({ name, subject, startsAt }: CountedLimit) => ({
 const ownCount = (accountId: number): string => `of#${accountId}`;
 
 const idIn = (key: string): string => key.slice(key.lastIndexOf('#') + 1);
+
+/** Whether an item of the table is a message. */
+export const isMessage = (item: Readonly<Record<string, unknown>>): boolean => 'status' in item;
 
 export const StoredMessage = v.pipe(
   v.object({

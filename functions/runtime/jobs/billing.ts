@@ -3,16 +3,16 @@ import * as v from 'valibot';
 import { type Job, jobs } from '#contract/jobs.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 import type { SweepKind } from '#domain/meter/meter.ts';
+import { accountOfLane, isLane } from '#repositories/meter/lane-image.ts';
 import { services } from '../services/container.ts';
 import { logger, recordCharge } from '../telemetry.ts';
-import { workSignal } from './queue-job.ts';
+import { workSignal } from './work-signal.ts';
 
-/** A lane's item names its account (docs/adr/0039-holds-of-one-account.md). */
-const isOfLane = (image: Readonly<Record<string, unknown>>): boolean => image['ac'] !== undefined;
-
-/** Groups the records of an account's item, or of its lanes. */
-export const accountOf = ({ dynamodb: { Keys, NewImage } = {} }: DynamoDBRecord): string =>
-  NewImage?.['ac'] ? `lanes ${NewImage['ac'].N}` : JSON.stringify(Keys);
+/** Groups the records of an account's item, or of its lanes (docs/adr/0039-holds-of-one-account.md). */
+export function accountOf({ dynamodb: { Keys, NewImage } = {} }: DynamoDBRecord): string {
+  const account = accountOfLane(NewImage);
+  return account === undefined ? JSON.stringify(Keys) : `lanes ${account}`;
+}
 
 /**
  * Writes the ledger rows of a meter image and counts its charges in the metrics, or posts the charge of a lane to the
@@ -20,13 +20,13 @@ export const accountOf = ({ dynamodb: { Keys, NewImage } = {} }: DynamoDBRecord)
  */
 export async function projectImage(image: Record<string, unknown>): Promise<void> {
   const ledger = await services().ledger();
-  if (isOfLane(image)) await ledger.post([image]);
+  if (isLane(image)) await ledger.post([image]);
   else record(await ledger.project(image));
 }
 
 export async function projectImages(images: readonly Record<string, unknown>[]): Promise<void> {
   const ledger = await services().ledger();
-  if (images.some(isOfLane)) await ledger.post(images);
+  if (images.some(isLane)) await ledger.post(images);
   else record(await ledger.projectInOrder(images));
 }
 

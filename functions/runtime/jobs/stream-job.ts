@@ -1,5 +1,4 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { explainOutage } from '../outage.ts';
 import { services } from '../services/container.ts';
@@ -125,24 +124,6 @@ function groupOf(record: DynamoDBRecord | undefined): string | undefined {
 
 function responseFor(record: DynamoDBRecord | undefined): DynamoDBBatchResponse {
   return { batchItemFailures: record ? [{ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' }] : [] };
-}
-
-const StreamEvent = v.object({
-  Records: v.array(v.object({ dynamodb: v.object({ NewImage: v.optional(v.record(v.string(), v.unknown())) }) })),
-});
-
-/** The on-failure record of Lambda, with the event as JSON text in `payload`. */
-const InvocationRecord = v.object({
-  payload: v.union([v.pipe(v.string(), v.parseJson(), StreamEvent), StreamEvent]),
-});
-
-/**
- * Returns the images (DynamoDB JSON, in order) of an on-failure object in S3 (AWS "Retain discarded records for a
- * DynamoDB event source in Lambda"). Throws a ValiError for invalid text.
- */
-export function discardedImages(text: string): readonly Record<string, unknown>[] {
-  const { payload } = v.parse(v.pipe(v.string(), v.parseJson(), InvocationRecord), text);
-  return payload.Records.flatMap(({ dynamodb: { NewImage } }) => (NewImage ? [NewImage] : []));
 }
 
 /** Queues the events of changed items for the webhooks of their accounts. */

@@ -6,7 +6,7 @@ import { dispatcher, eventId, messageEvent } from '#domain/webhooks/events.ts';
 import { isAllowedAddress } from '#domain/webhooks/target.ts';
 import { type Speed, type WebhookRef, notifier, webhookService } from '#domain/webhooks/webhook.ts';
 import { webhookWorker } from '#domain/webhooks/worker.ts';
-import { StoredMessage } from '#repositories/messages/messages.ts';
+import { isMessage, StoredMessage } from '#repositories/messages/messages.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
@@ -73,7 +73,7 @@ export function webhookServices(
     }),
     /** Writes the events of consecutive changes of one meter or one message. */
     async dispatchEvents(changes: readonly ItemChange[]): Promise<void> {
-      if (changes.some(({ after }) => 'status' in after)) for (const change of changes) await dispatchMessage(change);
+      if (changes.some(({ after }) => isMessage(after))) for (const change of changes) await dispatchMessage(change);
       else await dispatchMeter(changes);
     },
     worker: lazy(async () => {

@@ -5,7 +5,8 @@ import type { DynamoDBRecord, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { imageRetryJob, logJob, queueJob } from '#runtime/jobs/queue-job.ts';
+import { logJob } from '#runtime/jobs/log-job.ts';
+import { imageRetryJob, queueJob } from '#runtime/jobs/queue-job.ts';
 import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
 
 /** The nth image of an item. `bad` images cannot be processed. */
