@@ -1,7 +1,12 @@
 import { changeKinds } from '#contract/billing/plans.ts';
 import type { AlertRule } from '#contract/routes/alerts.ts';
 import { alertMail, planChangedMail, planEndMail } from '#domain/accounts/billing-mails.ts';
-import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } from '#domain/accounts/email-change.ts';
+import {
+  addressTakenMail,
+  agreementMail,
+  emailChangedMail,
+  newAddressMail,
+} from '#domain/accounts/email-change-mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mail-layout.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import {

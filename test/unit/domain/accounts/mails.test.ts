@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, EmailChange } from '#domain/accounts/account.ts';
-import { agreementMail, emailChangeView } from '#domain/accounts/email-change.ts';
+import { agreementMail } from '#domain/accounts/email-change-mails.ts';
+import { emailChangeView } from '#domain/accounts/email-change.ts';
 import { mailTemplates, sentMails } from '#test/requests/accounts/mail-templates.ts';
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
