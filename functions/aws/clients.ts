@@ -41,16 +41,6 @@ export function sagemakerClient(): SageMakerRuntimeClient {
 export const sesSettings = { maxAttempts: 3, requestHandler: limitedTo(10_000) };
 export const sqsSettings = { maxAttempts: 3, requestHandler: limitedTo(10_000) };
 
-/** Checksums only where S3 requires them, because files are small or copied by S3. Path-style URLs outside AWS. */
-export const s3Settings = () =>
-  ({
-    maxAttempts: 3,
-    requestHandler: limitedTo(20_000),
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    forcePathStyle: process.env['AWS_ENDPOINT_URL_S3'] !== undefined,
-  }) as const;
-
 /** Limit for a response: an id or an error. */
 const maxMessagingBytes = 65_536;
 

@@ -1,11 +1,9 @@
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { s3Settings } from '#aws/clients.ts';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import { s3Client } from '#aws/s3-client.ts';
 import type { ArchiveFiles } from '#domain/billing/archive.ts';
 
-export const s3Client = (): S3Client => new S3Client(s3Settings());
-
 /** Objects of the ledger's closed months in an S3 bucket. */
-export function ledgerArchiveFiles(client: S3Client, Bucket: string): ArchiveFiles {
+export function ledgerArchiveFiles(Bucket: string, client = s3Client()): ArchiveFiles {
   return {
     /**
      * S3 rejects bytes that do not match the checksum. Intelligent-Tiering suits rows that are rarely read after a

@@ -7,10 +7,9 @@ import {
   NoSuchKey,
   NotFound,
   PutObjectCommand,
-  S3Client,
 } from '@aws-sdk/client-s3';
 import * as v from 'valibot';
-import { s3Settings } from '#aws/clients.ts';
+import { s3Client } from '#aws/s3-client.ts';
 import { StoredContent } from '#contract/requests/stored-content.ts';
 import type { Content, ContentKey, ContentPlace, ContentStore } from '#domain/requests/stored-content.ts';
 import type { Clock } from '#domain/shared/ports.ts';
@@ -34,13 +33,12 @@ export interface ContentFiles extends ContentStore {
   list(accountId: number, after: string | undefined, limit: number): Promise<ListedContents>;
 }
 
-export const contentClient = (): S3Client => new S3Client(s3Settings());
-
 /**
  * One object per request. The bucket encrypts it, and deletes it by the lifecycle rule of its tag, up to a day after its
  * expiry.
  */
-export function contentFiles(client: S3Client, Bucket: string, clock: Clock): ContentFiles {
+export function contentFiles(Bucket: string, clock: Clock): ContentFiles {
+  const client = s3Client();
   async function read(Key: string): Promise<Content | undefined> {
     try {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));

@@ -1,10 +1,11 @@
-import { S3Client } from '@aws-sdk/client-s3';
-import { s3Settings, sagemakerClient } from '#aws/clients.ts';
+import { sagemakerClient } from '#aws/clients.ts';
+import { s3Client } from '#aws/s3-client.ts';
 import { jobOrders, uploadService } from '#domain/audio/job-order.ts';
 import { jobEnding, jobEvents, jobSeconds, jobService } from '#domain/audio/job-service.ts';
 import type { AudioRef } from '#domain/audio/job.ts';
 import { transcriptionModel } from '#domain/audio/transcription.ts';
-import { audioFiles, longAudioModel } from '#gateways/audio/long-audio.ts';
+import { audioFiles } from '#gateways/audio/audio-files.ts';
+import { longAudioModel } from '#gateways/sagemaker/long-audio.ts';
 import { jobStore, purgeAudio } from '#repositories/audio/jobs.ts';
 import { lazy } from '../process.ts';
 import { logger } from '../telemetry.ts';
@@ -19,7 +20,7 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
       throw new Error('AUDIO_BUCKET is not set: this function was not given the files of audio');
     return AUDIO_BUCKET;
   });
-  const files = lazy(() => audioFiles(new S3Client(s3Settings()), bucket()));
+  const files = lazy(() => audioFiles(s3Client(), bucket()));
   const jobs = lazy(() => jobStore(dynamoClient(), table('transcriptions'), () => table('meters')));
   const model = lazy(() => {
     const { LONG_AUDIO_ENDPOINT: endpoint, MODEL_ENDPOINTS } = environment;

@@ -209,8 +209,8 @@ function build() {
     const { ARCHIVE_BUCKET } = environment;
     if (ARCHIVE_BUCKET === undefined)
       throw new Error('ARCHIVE_BUCKET is not set: set it to the bucket of the ledger’s closed months.');
-    const { s3Client, ledgerArchiveFiles } = await import('#gateways/ledger-archive-files.ts');
-    return ledgerArchiveFiles(s3Client(), ARCHIVE_BUCKET);
+    const { ledgerArchiveFiles } = await import('#gateways/ledger-archive-files.ts');
+    return ledgerArchiveFiles(ARCHIVE_BUCKET);
   });
   const archivedRows = lazy(async () => {
     const { archivedLedger } = await import('#repositories/billing/archive.ts');

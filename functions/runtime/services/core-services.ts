@@ -88,8 +88,8 @@ export function createCoreServices(accessBy: AccessBy) {
     const { CONTENT_BUCKET } = variables;
     if (CONTENT_BUCKET === undefined)
       throw new ServiceError('INVALID_STATE', 'This service does not store prompts and responses.');
-    const { contentClient, contentFiles } = await import('#gateways/stored-content.ts');
-    return contentFiles(contentClient(), CONTENT_BUCKET, clock);
+    const { contentFiles } = await import('#gateways/stored-content.ts');
+    return contentFiles(CONTENT_BUCKET, clock);
   });
   const sellsCredits = variables.PAYMENTS !== 'none' && offeredPacks.length > 0;
   return {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { s3Client } from '#aws/s3-client.ts';
 import { longAudio } from '#contract/audio/transcription.ts';
-import { audioFiles } from '#gateways/audio/long-audio.ts';
-import { s3Client } from '#gateways/ledger-archive-files.ts';
+import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { endTranscriptions as buildEndTranscriptions, sweepTranscriptions } from '#jobs/audio.ts';
 import { jobKey } from '#repositories/audio/jobs.ts';
 import { services } from '#runtime/services/container.ts';

@@ -16,7 +16,7 @@ export async function startArchive() {
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     forcePathStyle: true,
   });
-  const files = ledgerArchiveFiles(client, 'archive');
+  const files = ledgerArchiveFiles('archive', client);
   const keys: string[] = [];
   const recorded = {
     ...files,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOfStorage } from '#domain/audio/job.ts';
-import { audioFiles } from '#gateways/audio/long-audio.ts';
+import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 import { explainOutage } from '#runtime/outage.ts';
 import { silence } from '#test/audio/files.ts';
