@@ -3,14 +3,9 @@ import { collectBody } from '#aws/bounded-body.ts';
 import { limitedTo } from '#aws/timeouts.ts';
 import { attempt, Connections, type HttpResponse } from '#aws/transport.ts';
 import { type OpenAiEndpoint, secretVariable } from '#contract/offer/offer.ts';
-import {
-  type Deadline,
-  type Invocation,
-  jsonBytes,
-  misconfigured,
-  modelError,
-  type ModelRuntime,
-} from './sagemaker/runtime.ts';
+import type { Deadline } from './sagemaker/deadline.ts';
+import { misconfigured, modelError } from './sagemaker/errors.ts';
+import { type Invocation, jsonBytes, type ModelRuntime } from './sagemaker/runtime.ts';
 
 /** Maximum bytes and pieces that are read of an error's body. */
 const maxErrorBytes = 64 * 1024;

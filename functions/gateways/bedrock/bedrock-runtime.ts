@@ -12,14 +12,9 @@ import * as v from 'valibot';
 import { BodyTooLarge, collectBody } from '#aws/bounded-body.ts';
 import { connectionTimeout } from '#aws/timeouts.ts';
 import { bedrockEmbeddings, type BedrockEndpoint, bedrockRegion } from '#contract/offer/offer.ts';
-import {
-  busy,
-  type Deadline,
-  type Invocation,
-  misconfigured,
-  modelError,
-  type ModelRuntime,
-} from '../sagemaker/runtime.ts';
+import type { Deadline } from '../sagemaker/deadline.ts';
+import { busy, misconfigured, modelError } from '../sagemaker/errors.ts';
+import type { Invocation, ModelRuntime } from '../sagemaker/runtime.ts';
 import { chatChunks, chatReply, converseInput } from './converse.ts';
 
 /** Limit for a whole reply. Each call has a lower one, checked at the end. */

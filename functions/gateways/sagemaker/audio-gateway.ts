@@ -4,16 +4,10 @@ import type { ModelTranscript, ModelTranscriptionRequest, TranscriptionGateway }
 import type { ModelCall } from '#domain/inference/order.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { SpeechDialect, TranscriptionDialect } from './container.ts';
+import { Deadline, TimedParts } from './deadline.ts';
 import { serviceErrorOf } from './errors.ts';
 import { firstStream } from './fallback.ts';
-import {
-  Deadline,
-  maxSpeechBytes,
-  maxTranscriptBytes,
-  type ModelRuntime,
-  type Streaming,
-  TimedParts,
-} from './runtime.ts';
+import { maxSpeechBytes, maxTranscriptBytes, type ModelRuntime, type Streaming } from './runtime.ts';
 import { Attempts, type GatewayContext, type ModelGatewaySettings, type Served } from './served-model.ts';
 import { readReply } from './text-calls.ts';
 import { omni } from './vllm.ts';

@@ -262,3 +262,22 @@ export function reasonIn(message: string): string | undefined {
 /** The word without quotes, brackets and punctuation around it. */
 const plain = (word: string): string =>
   word.replace(/^[("'`[{]+/, '').replace(/(?<![)"'`\]},;:.!?])[)"'`\]},;:.!?]+$/, '');
+
+/**
+ * An error of the model itself, with its status and message. Like the two below, it has the name that SageMaker's runtime
+ * gives it, so that `serviceErrorOf` maps the errors of every runtime.
+ */
+export const modelError = (status: number, text: string): Error =>
+  Object.assign(new Error(`status ${status}`), {
+    name: 'ModelError',
+    OriginalStatusCode: status >= 400 ? status : 502,
+    OriginalMessage: text,
+  });
+
+/** A mistake of the deployer. Callers see an unavailable model. */
+export const misconfigured = (reason: string, cause?: unknown): Error =>
+  Object.assign(new Error(reason, { cause }), { name: 'ValidationException' });
+
+/** Throttled, starting or overloaded. */
+export const busy = (cause: unknown): Error =>
+  Object.assign(new Error('busy', { cause }), { name: 'ThrottlingException' });

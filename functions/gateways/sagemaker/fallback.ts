@@ -1,6 +1,6 @@
 import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { Deadline } from './runtime.ts';
+import { Deadline } from './deadline.ts';
 import type { AttemptLimits, Attempts, ModelGatewaySettings, Send } from './served-model.ts';
 
 /**

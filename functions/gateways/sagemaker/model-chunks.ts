@@ -4,8 +4,9 @@ import { type ModelChunk, type ModelUsage, StopCutter } from '#domain/inference/
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { cleanText, TextCleaner } from '#domain/shared/text.ts';
 import { isSilent, refuseFailed } from './container.ts';
+import { type Deadline, pieceBytes, TimedParts } from './deadline.ts';
 import { failureError, failureIn, serviceErrorOf } from './errors.ts';
-import { type Deadline, type Streaming, TimedParts, pieceBytes } from './runtime.ts';
+import type { Streaming } from './runtime.ts';
 
 export interface ChunkSource {
   readonly model: string;

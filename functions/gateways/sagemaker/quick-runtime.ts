@@ -2,9 +2,9 @@ import type { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { bodyOf, firstAttempts, type Send } from '#aws/first-attempt.ts';
 import type { AwsService } from '#aws/service.ts';
 import type { AttemptResult, HttpRequest, TransportOptions } from '#aws/transport.ts';
+import type { Deadline } from './deadline.ts';
 import {
   commandInput,
-  type Deadline,
   type Invocation,
   type Invoke,
   type ModelRuntime,

@@ -5,16 +5,9 @@ import { cutAtStop, type ModelChunk } from '#domain/inference/model-stream.ts';
 import type { ModelCall, ModelStream } from '#domain/inference/order.ts';
 import type { JsonLiterals } from '#domain/shared/text.ts';
 import { type Container, isSilent, mayFail, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
+import { Deadline } from './deadline.ts';
 import type { ChunkSource } from './model-chunks.ts';
-import {
-  Deadline,
-  type Invocation,
-  type Invoke,
-  logprobBytes,
-  maxStreamBytes,
-  maxTextBytes,
-  windowOf,
-} from './runtime.ts';
+import { type Invocation, type Invoke, logprobBytes, maxStreamBytes, maxTextBytes, windowOf } from './runtime.ts';
 import { Attempts, type GatewayContext, type Served } from './served-model.ts';
 
 interface TextRequest {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sagemakerClient } from '#aws/clients.ts';
-import { Deadline } from '#gateways/sagemaker/runtime.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { payloadPart } from '#local/sagemaker/reply.ts';
 import { resetEnvironment } from '#runtime/process.ts';

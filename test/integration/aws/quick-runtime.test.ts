@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { describe, expect, test } from 'vitest';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { quickRuntime } from '#gateways/sagemaker/quick-runtime.ts';
-import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { vllm } from '#gateways/sagemaker/vllm.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/reply.ts';

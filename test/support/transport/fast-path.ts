@@ -6,7 +6,7 @@ import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll } from 'vitest';
 import { withConflictRetries } from '#aws/conflicts.ts';
 import { type AwsService, awsService } from '#aws/service.ts';
-import { Deadline } from '#gateways/sagemaker/runtime.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { listen, type Loopback } from '#local/shared/loopback.ts';
 
 export interface ScriptedResponse {

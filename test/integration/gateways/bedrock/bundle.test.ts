@@ -13,7 +13,7 @@ import { demo } from '#test/models/model-families.ts';
 /** Prints the text of a whole reply and the length of a streamed one. */
 const script = `
 import { bedrockRuntime } from '#gateways/bedrock/bedrock-runtime.ts';
-import { Deadline } from '#gateways/sagemaker/runtime.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 const runtime = bedrockRuntime();
 const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 20 };
 const invocation = { place: { kind: 'bedrock', model: '${nova}' }, body, maxBytes: 1e6 };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { modelChunks, stoppedChunks } from '#gateways/sagemaker/model-chunks.ts';
-import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { tgi } from '#gateways/sagemaker/tgi.ts';
 import { lmi, vllm } from '#gateways/sagemaker/vllm.ts';
 
