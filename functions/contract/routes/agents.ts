@@ -1,7 +1,6 @@
 import { Agent, AgentChange, AgentList, AgentPath, AgentQuery, NewAgent } from '../agents/agents.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-
-export const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
+import { developerAccess } from './common-settings.ts';
 
 /** Accounts contain sessions and throttles. The key is in the meter. */
 export const reading = { tables: { accounts: 'write', meters: 'read', agents: 'read' } } as const;
@@ -19,7 +18,7 @@ export const created = { status: 201, message: 'SUCCESS' };
 /** Agents: models with instructions, functions and documents. */
 export const agentRoutes = {
   createAgent: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-agent',
     method: 'POST',
     path,
@@ -32,7 +31,7 @@ export const agentRoutes = {
     uses: once,
   }),
   listAgents: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-agents',
     method: 'GET',
     path,
@@ -42,7 +41,7 @@ export const agentRoutes = {
     uses: reading,
   }),
   getAgent: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'get-agent',
     method: 'GET',
     path: `${path}/{id}`,
@@ -53,7 +52,7 @@ export const agentRoutes = {
     uses: reading,
   }),
   changeAgent: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'change-agent',
     method: 'PATCH',
     path: `${path}/{id}`,
@@ -66,7 +65,7 @@ export const agentRoutes = {
     uses: changing,
   }),
   deleteAgent: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'delete-agent',
     method: 'DELETE',
     path: `${path}/{id}`,

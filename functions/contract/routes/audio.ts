@@ -19,6 +19,7 @@ import {
   Upload,
 } from '../audio/transcription.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { developerAccess } from './common-settings.ts';
 
 /** The model may compute until SageMaker's timeout for the first byte. The rest is for reading its reply. */
 const speechSeconds = 120;
@@ -41,7 +42,6 @@ const transcription = {
   timeoutSeconds: 65,
 } as const;
 
-const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 const created = { status: 201, message: 'SUCCESS' };
 const jobs = '/api/ai/transcriptions';
 
@@ -67,7 +67,7 @@ export const audioRoutes = {
     method: 'GET',
     path: '/api/ai/voices',
     summary: 'List the voices',
-    ...shared,
+    ...developerAccess,
     access: 'read',
     output: VoiceList,
     uses: { tables: { accounts: 'write', meters: 'read' } },
@@ -121,7 +121,7 @@ export const audioRoutes = {
     uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true, content: 'write' },
   }),
   createUpload: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-upload',
     method: 'POST',
     path: '/api/ai/uploads',
@@ -138,7 +138,7 @@ export const audioRoutes = {
     },
   }),
   createTranscriptionJob: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-transcription-job',
     method: 'POST',
     path: jobs,
@@ -157,7 +157,7 @@ export const audioRoutes = {
     },
   }),
   listTranscriptionJobs: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-transcription-jobs',
     method: 'GET',
     path: jobs,
@@ -167,7 +167,7 @@ export const audioRoutes = {
     uses: reading,
   }),
   getTranscriptionJob: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'get-transcription-job',
     method: 'GET',
     path: `${jobs}/{id}`,
@@ -179,7 +179,7 @@ export const audioRoutes = {
     streaming: true,
   }),
   deleteTranscriptionJob: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'delete-transcription-job',
     method: 'DELETE',
     path: `${jobs}/{id}`,

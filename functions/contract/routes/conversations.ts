@@ -10,11 +10,12 @@ import {
   Turn,
 } from '../agents/conversations.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { created, deleting, once, path, priced, reading, shared } from './agents.ts';
+import { created, deleting, once, path, priced, reading } from './agents.ts';
+import { developerAccess } from './common-settings.ts';
 
 export const conversationRoutes = {
   createConversation: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-conversation',
     method: 'POST',
     path: `${path}/{id}/conversations`,
@@ -27,7 +28,7 @@ export const conversationRoutes = {
     uses: once,
   }),
   listConversations: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-conversations',
     method: 'GET',
     path: `${path}/{id}/conversations`,
@@ -39,7 +40,7 @@ export const conversationRoutes = {
     uses: reading,
   }),
   getConversation: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'get-conversation',
     method: 'GET',
     path: `${path}/{id}/conversations/{conversationId}`,
@@ -51,7 +52,7 @@ export const conversationRoutes = {
     uses: reading,
   }),
   deleteConversation: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'delete-conversation',
     method: 'DELETE',
     path: `${path}/{id}/conversations/{conversationId}`,
@@ -61,7 +62,7 @@ export const conversationRoutes = {
     uses: deleting,
   }),
   createMessage: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-message',
     method: 'POST',
     path: `${path}/{id}/conversations/{conversationId}/messages`,

@@ -2,13 +2,14 @@ import { AgentPath } from '../agents/agents.ts';
 import { AgentDocument, DocumentList, DocumentPath, DocumentQuery, NewDocument } from '../agents/documents.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { limits } from '../shared/limits.ts';
-import { created, deleting, path, priced, reading, shared } from './agents.ts';
+import { created, deleting, path, priced, reading } from './agents.ts';
+import { developerAccess } from './common-settings.ts';
 
 const { inference: _, ...withoutModel } = priced;
 
 export const documentRoutes = {
   createDocument: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-document',
     method: 'POST',
     path: `${path}/{id}/documents`,
@@ -25,7 +26,7 @@ export const documentRoutes = {
     maxBodyBytes: limits.documentBodyBytes,
   }),
   listDocuments: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-documents',
     method: 'GET',
     path: `${path}/{id}/documents`,
@@ -37,7 +38,7 @@ export const documentRoutes = {
     uses: reading,
   }),
   deleteDocument: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'delete-document',
     method: 'DELETE',
     path: `${path}/{id}/documents/{documentId}`,

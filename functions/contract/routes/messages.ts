@@ -1,14 +1,14 @@
 import { messagesPlan } from '../billing/plans.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { Message, MessageList, MessageListQuery, MessagePath, NewMessage } from '../messages/messages.ts';
+import { developerAccess } from './common-settings.ts';
 
-const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', messages: 'read' } } as const;
 
 /** SMS and voice calls. */
 export const messageRoutes = {
   sendMessage: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'send-message',
     method: 'POST',
     path: '/api/messages',
@@ -26,7 +26,7 @@ export const messageRoutes = {
     },
   }),
   listMessages: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-messages',
     method: 'GET',
     path: '/api/messages',
@@ -36,7 +36,7 @@ export const messageRoutes = {
     uses: reading,
   }),
   getMessage: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'get-message',
     method: 'GET',
     path: '/api/messages/{id}',

@@ -11,11 +11,10 @@ import {
   PaymentQuery,
   Portal,
 } from '../payments/payments.ts';
+import { paying } from './common-settings.ts';
 
 const shared = { credential: 'session or key', access: 'bill', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', payments: 'read' }, payments: true } as const;
-/** Reading a payment from the provider can grant its credits. */
-const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
 
 const path = '/api/payments';
 

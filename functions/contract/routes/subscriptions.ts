@@ -11,8 +11,8 @@ import {
   UpgradedSubscription,
 } from '../billing/subscriptions.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { paying } from './common-settings.ts';
 
-const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
 const payment = ['PAYMENT_METHOD_REQUIRED', 'PAYMENT_ACTION_REQUIRED', 'PAYMENT_DECLINED'] as const;
 
 export const subscriptionRoutes = {

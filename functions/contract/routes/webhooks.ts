@@ -14,8 +14,7 @@ import {
   WebhookPath,
   WebhookQuery,
 } from '../webhooks/webhooks.ts';
-
-const shared = { credential: 'session or key', access: 'develop', confirmed: true } as const;
+import { developerAccess } from './common-settings.ts';
 
 /** The check of the plan settles and reads the meter. Accounts contain sessions and throttles. */
 const reading = { tables: { accounts: 'write', meters: 'write', webhooks: 'read' } } as const;
@@ -29,7 +28,7 @@ const created = { status: 201, message: 'SUCCESS' };
 /** Webhooks: endpoints that receive the events of an account. */
 export const webhookRoutes = {
   createWebhook: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'create-webhook',
     method: 'POST',
     path,
@@ -43,7 +42,7 @@ export const webhookRoutes = {
     uses: once,
   }),
   listWebhooks: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-webhooks',
     method: 'GET',
     path,
@@ -55,7 +54,7 @@ export const webhookRoutes = {
     uses: reading,
   }),
   getWebhook: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'get-webhook',
     method: 'GET',
     path: `${path}/{id}`,
@@ -66,7 +65,7 @@ export const webhookRoutes = {
     uses: reading,
   }),
   changeWebhook: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'change-webhook',
     method: 'PATCH',
     path: `${path}/{id}`,
@@ -79,7 +78,7 @@ export const webhookRoutes = {
     uses: { ...changing, ...sending },
   }),
   deleteWebhook: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'delete-webhook',
     method: 'DELETE',
     path: `${path}/{id}`,
@@ -90,7 +89,7 @@ export const webhookRoutes = {
     uses: { tables: { ...changing.tables, webhooks: 'delete' } },
   }),
   rotateWebhookSecret: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'rotate-webhook-secret',
     method: 'POST',
     path: `${path}/{id}/rotate-secret`,
@@ -105,7 +104,7 @@ export const webhookRoutes = {
     uses: once,
   }),
   testWebhook: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'test-webhook',
     method: 'POST',
     path: `${path}/{id}/test`,
@@ -119,7 +118,7 @@ export const webhookRoutes = {
     uses: { ...once, ...sending },
   }),
   listDeliveries: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'list-deliveries',
     method: 'GET',
     path: `${path}/{id}/deliveries`,
@@ -132,7 +131,7 @@ export const webhookRoutes = {
     uses: reading,
   }),
   redeliver: defineRoute({
-    ...shared,
+    ...developerAccess,
     id: 'redeliver',
     method: 'POST',
     path: `${path}/{id}/deliveries/{deliveryId}/redeliver`,

@@ -1,0 +1,5 @@
+/** Access to what an account builds with: agents, audio, messages, webhooks. */
+export const developerAccess = { credential: 'session or key', access: 'develop', confirmed: true } as const;
+
+/** Reading a payment from the provider can grant its credits. */
+export const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
