@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { services } from '#runtime/services/container.ts';
 import { launchBrowser } from '#test/browser.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
@@ -201,4 +202,18 @@ export async function lengthsOf(page: Page, selector: string): Promise<() => Pro
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
   })()`);
   return () => page.evaluate('lengths.size');
+}
+
+export async function newOperator(): Promise<Person> {
+  const person = await service.person();
+  await (await services().operators()).actions().setRole(person.email, 'operator');
+  return person;
+}
+
+/** Fills in the dialog that a button opens, and confirms it. */
+export async function act(page: Page, opener: string, action: string, values: Record<string, string>): Promise<void> {
+  await press(page, opener);
+  const dialog = page.getByRole('dialog');
+  for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label).fill(value);
+  await dialog.getByRole('button', { name: action }).click();
 }

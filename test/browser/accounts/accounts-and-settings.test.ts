@@ -4,9 +4,8 @@ import { limitTests } from '../dashboard/limits.ts';
 import { localPageTests } from '../dashboard/local-pages.ts';
 import { settingsTests } from '../dashboard/settings.ts';
 import { useStage } from '../stage.ts';
-import { accountTests } from './accounts.ts';
+import { accountTests, languageTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';
-import { languageTests } from './languages.ts';
 import { mailTests } from './mails.ts';
 
 useStage();

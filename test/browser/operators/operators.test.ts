@@ -3,8 +3,20 @@ import { beforeAll, expect, test, describe } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { chat, type Person } from '#test/service/service.ts';
 import { expectReadable, looksWell } from '../pages/findings.ts';
-import { eventually, heading, open, pick, press, requestsOf, service, shows, visit, useStage } from '../stage.ts';
-import { act, newOperator } from './actions.ts';
+import {
+  eventually,
+  heading,
+  open,
+  pick,
+  press,
+  requestsOf,
+  service,
+  shows,
+  visit,
+  useStage,
+  act,
+  newOperator,
+} from '../stage.ts';
 
 useStage();
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { unreadableTexts } from '../accounts/texts.ts';
 import { goTo, heading, member, open, press, service, shows } from '../stage.ts';
-import { findings, isTooWide } from './findings.ts';
+import { unreadableTexts, findings, isTooWide } from './findings.ts';
 
 const publicPages = ['/', '/pricing'] as const;
 const claim = /^One API for /;

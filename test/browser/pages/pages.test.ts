@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
 import { useStage } from '../stage.ts';
-import { boundaryTests } from './boundaries.ts';
-import { deploymentTests } from './deployments.ts';
+import { boundaryTests, deploymentTests } from './boundaries.ts';
 import { failureTests } from './failures.ts';
 import { frontPageTests } from './front-page.ts';
 

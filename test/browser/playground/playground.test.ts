@@ -2,11 +2,9 @@ import { describe } from 'vitest';
 import { interruptionTests } from '../pages/interruptions.ts';
 import { useStage } from '../stage.ts';
 import { analysisTests } from './analysis.ts';
-import { chatTests } from './chat.ts';
-import { compareTests } from './compare.ts';
-import { getCodeTests } from './get-code.ts';
+import { chatTests, compareTests } from './chat.ts';
 import { markdownTests } from './markdown.ts';
-import { playgroundTests } from './playground.ts';
+import { getCodeTests, playgroundTests } from './playground.ts';
 import { presetTests } from './presets.ts';
 
 useStage({ optimizes: true });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { eventually, lengthsOf, log, member, press, say, service, shows } from '../stage.ts';
+import { keysSent } from '../accounts/shared-browser.ts';
+import { expectReadable } from '../pages/findings.ts';
+import { eventually, lengthsOf, log, member, press, say, service, shows, pick, visit } from '../stage.ts';
 
 export function playgroundTests(): void {
   test('streams a response in chunks and shows its tokens, credits and times, with its own short-lived key', async () => {
@@ -88,5 +90,33 @@ export function playgroundTests(): void {
     await page.getByRole('textbox', { name: 'Dimensions' }).fill('1537');
     await shows(page, 'Dimensions must be at most 1536');
     expect(await isOff('Compare')).toBe(true);
+  });
+}
+
+export function getCodeTests(): void {
+  test('the code contains the current parameters and messages, and never the page’s key', async () => {
+    const page = await visit(await service.person());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const sent = keysSent(page);
+    await page.goto('/playground');
+    await page.getByLabel('System message').fill("Don't guess");
+    await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('40');
+    await say(page, 'Tell me of rivers');
+    await page.getByText(/^finish_reason/).waitFor();
+    await page.getByLabel('Your message').fill('And of hills');
+    await press(page, 'Get code');
+    const dialog = page.getByRole('dialog');
+    for (const title of ['Python', 'JavaScript', 'OpenAI SDK (Python)', 'OpenAI SDK (Node)', 'AI SDK', 'cURL']) {
+      await pick(page, 'Language', title);
+      const code = (await dialog.getByRole('region', { name: `${title} code` }).textContent()) ?? '';
+      for (const part of ['And of hills', 'Tell me of rivers', 'API_KEY', service.origin, '40'])
+        expect(code).toContain(part);
+      expect(code).toMatch(/Don(?:'|\\'|'\\'')t guess/);
+      expect(sent.keys.filter((key) => code.includes(key))).toEqual([]);
+    }
+    expect(sent.keys).toHaveLength(1);
+    await dialog.getByRole('button', { name: 'Copy cURL code' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -sN 'http:.*And of hills.*'$/s);
+    await expectReadable(page, 'playground-code');
   });
 }

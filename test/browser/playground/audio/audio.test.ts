@@ -1,8 +1,7 @@
 import { describe } from 'vitest';
 import { useStage } from '../../stage.ts';
 import { longAudioTests } from './long-audio.ts';
-import { speechTextTests } from './speech-text.ts';
-import { speechTests } from './speech.ts';
+import { speechTextTests, speechTests } from './speech.ts';
 
 useStage();
 describe.each([

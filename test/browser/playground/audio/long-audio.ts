@@ -4,7 +4,7 @@ import { encodeTranscript, transcriptOf } from '#local/demo-engine/speech/speech
 import { wavFile } from '#test/audio/files.ts';
 import { tracesOf } from '../../accounts/shared-browser.ts';
 import { eventually, member, press, requestsOf, saved, service, shows, signOut } from '../../stage.ts';
-import { chooseFile, looksWellAtAnyWidth, secondsIn } from './audio-page.ts';
+import { chooseFile, looksWellAtAnyWidth, secondsIn } from './speech.ts';
 
 /** A recording of 3 s that the demo engine recognizes, padded to `bytes` bytes by an ignored chunk (RIFF, "JUNK"). */
 function paddedSpeech(bytes: number): Buffer {

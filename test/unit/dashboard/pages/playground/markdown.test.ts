@@ -9,8 +9,7 @@ import {
   type SplitText,
   withoutUnsettledEnd,
 } from '../../../../../dashboard/src/pages/playground/markdown/parse.ts';
-import { hostileMarkdown } from '../../../../browser/playground/hostile-markdown.ts';
-import { sampleMarkdown } from '../../../../browser/playground/sample-markdown.ts';
+import { hostileMarkdown, sampleMarkdown } from '../../../../browser/playground/markdown.ts';
 
 const sourcesOf = ({ parts }: SplitText) => parts.flatMap(({ raw, isShown }) => (isShown ? [raw] : []));
 
