@@ -4,8 +4,8 @@ import { endOfString } from '#domain/shared/text.ts';
 type Item = Record<string, unknown>;
 
 /**
- * Attribute values that are written, in DynamoDB's JSON (AWS "AttributeValue"). Takes a quarter of the time of `marshall`
- * in `@aws-sdk/util-dynamodb`, which supports more types; a test compares both.
+ * Attribute values that are written, in DynamoDB's JSON (AWS "AttributeValue"). Takes a quarter of the time of
+ * `marshall` in `@aws-sdk/util-dynamodb`, which supports more types; a test compares both.
  */
 type Attribute =
   | { readonly S: string }

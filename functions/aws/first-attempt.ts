@@ -16,8 +16,8 @@ import {
 export type Send = (cancellation?: Cancellation) => Promise<AttemptResult | undefined>;
 
 /**
- * Signs requests to a service, so that each can be sent later. The SDK's middleware costs several times as much processor time
- * (docs/adr/0008-quick-first-attempt.md).
+ * Signs requests to a service, so that each can be sent later. The SDK's middleware costs several times as much
+ * processor time (docs/adr/0008-quick-first-attempt.md).
  */
 export function firstAttempts(service: AwsService, options: TransportOptions): (request: HttpRequest) => Send {
   const connections = new Connections(service.url.origin, Date.now, options.originOf);
@@ -48,13 +48,19 @@ export async function bodyOf(
 /** DynamoDB limits a read to 1 MB of items, which can be several times as long in JSON. */
 const maxDynamoBytes = 8 * 1024 * 1024;
 
-/** Reads the output of an operation from the body of a response, or gets it from the SDK, to whose command `adapt` is applied. */
+/**
+ * Reads the output of an operation from the body of a response, or gets it from the SDK, to whose command `adapt` is
+ * applied.
+ */
 interface Output<T> {
   readonly read: (body: string) => T;
   readonly viaSdk: (client: DynamoDBDocumentClient, adapt: AdaptCommand) => Promise<T>;
 }
 
-/** Sends operations of DynamoDB. Any result but a 200 response becomes the first attempt of the SDK, which decides about retries. */
+/**
+ * Sends operations of DynamoDB. Any result but a 200 response becomes the first attempt of the SDK, which decides about
+ * retries.
+ */
 export function dynamoSender(
   service: AwsService,
   loadClient: () => Promise<DynamoDBDocumentClient>,

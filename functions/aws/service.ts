@@ -45,8 +45,9 @@ const sdkOnly = [
 ];
 
 /**
- * Finds a service from the variables that Lambda sets (AWS "Defined runtime environment variables"), without loading the SDK. Returns
- * undefined if only the SDK can find it: other partitions, profiles, FIPS, dual stack, account endpoints.
+ * Finds a service from the variables that Lambda sets (AWS "Defined runtime environment variables"), without loading
+ * the SDK. Returns undefined if only the SDK can find it: other partitions, profiles, FIPS, dual stack, account
+ * endpoints.
  */
 export function awsService(id: keyof typeof services, variables: Variables = process.env): AwsService | undefined {
   const { AWS_REGION: region = '' } = variables;
@@ -60,7 +61,10 @@ export function awsService(id: keyof typeof services, variables: Variables = pro
 
 const renewBeforeMs = 5 * 60_000;
 
-/** Caches the credentials until shortly before they expire, like the SDK. Reading six variables for each signature is slow. */
+/**
+ * Caches the credentials until shortly before they expire, like the SDK. Reading six variables for each signature is
+ * slow.
+ */
 function credentialsIn(variables: Variables): AwsService['credentials'] {
   let cached: Credentials | undefined;
   let renewAt = 0;

@@ -56,7 +56,10 @@ export class Connections {
     this.#now = now;
   }
 
-  /** An idle connection, or a new one. Reads idle times from the clock, because timers stop while Lambda freezes the function. */
+  /**
+   * An idle connection, or a new one. Reads idle times from the clock, because timers stop while Lambda freezes the
+   * function.
+   */
   take(): Connection {
     const origin = this.#origin();
     for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {
@@ -111,8 +114,8 @@ class Connection {
 }
 
 /**
- * Sends a request once. Sends it again, over a new connection, only if a reused connection breaks before the first byte of a
- * response. The errors have the names and codes by which the SDK decides about retries.
+ * Sends a request once. Sends it again, over a new connection, only if a reused connection breaks before the first byte
+ * of a response. The errors have the names and codes by which the SDK decides about retries.
  */
 export function attempt(
   connections: Connections,

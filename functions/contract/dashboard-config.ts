@@ -49,9 +49,9 @@ export const guides = [
 export type GuideSlug = (typeof guides)[number];
 
 /**
- * Paths that return the dashboard's index.html, `/` only with a session cookie. Every other path is a file of the dashboard, a path of the API, or a
- * 404. For a 404, a browser navigation receives the dashboard's page for unknown addresses, and any other request the
- * envelope.
+ * Paths that return the dashboard's index.html, `/` only with a session cookie. Every other path is a file of the
+ * dashboard, a path of the API, or a 404. For a 404, a browser navigation receives the dashboard's page for unknown
+ * addresses, and any other request the envelope.
  */
 export const dashboardPages = [
   '/',

@@ -34,8 +34,8 @@ export interface ContentFiles extends ContentStore {
 }
 
 /**
- * One object per request. The bucket encrypts it, and deletes it by the lifecycle rule of its tag, up to a day after its
- * expiry.
+ * One object per request. The bucket encrypts it, and deletes it by the lifecycle rule of its tag, up to a day after
+ * its expiry.
  */
 export function contentFiles(Bucket: string, clock: Clock): ContentFiles {
   const client = s3Client();

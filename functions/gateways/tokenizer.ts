@@ -17,7 +17,9 @@ type Count = (text: string, limit: number, enough: number) => number;
 
 let loading: Promise<Count> | undefined;
 
-/** Counts tokens of OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded for the first text that needs it. */
+/**
+ * Counts tokens of OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded for the first text that needs it.
+ */
 export const bpeTokenizer: TokenEncoding = {
   async count(text, limit = Number.POSITIVE_INFINITY, enough = Number.NEGATIVE_INFINITY) {
     const count = await (loading ??= load().catch(forget));
@@ -143,8 +145,8 @@ const asciiKinds = Uint8Array.from({ length: 0x100 }, (_, byte) => {
 });
 
 /**
- * End of the word that starts at `from`: like the expression, but many times as fast. 0 if the expression has to decide,
- * such as for other characters.
+ * End of the word that starts at `from`: like the expression, but many times as fast. 0 if the expression has to
+ * decide, such as for other characters.
  */
 function endOfAsciiWord(bytes: Uint8Array, from: number): number {
   const kind = asciiKinds[bytes[from] ?? 0];
@@ -205,8 +207,8 @@ function bytesBetween(text: string, from: number, to: number): number {
 const isLow = (code: number): boolean => code >= 0xdc_00 && code <= 0xdf_ff;
 
 /**
- * The text, cut only in long runs of spaces or of anything else. Searches backwards from the maximum end of a run, which
- * skips most characters.
+ * The text, cut only in long runs of spaces or of anything else. Searches backwards from the maximum end of a run,
+ * which skips most characters.
  */
 function* pieces(text: string): Generator<string> {
   let [pieceAt, runAt] = [0, 0];

@@ -47,7 +47,9 @@ export function webAuthn(publicOrigin: string): WebAuthn {
   };
 }
 
-/** The library would fetch revocation lists from addresses in certificates. None are requested, so browsers send none. */
+/**
+ * The library would fetch revocation lists from addresses in certificates. None are requested, so browsers send none.
+ */
 function refuseCertificates(attestation: string): void {
   const object = decodeAttestationObject(Uint8Array.from(Buffer.from(attestation, 'base64url')));
   const format = object.get('fmt');

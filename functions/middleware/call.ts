@@ -75,7 +75,9 @@ export interface Identity {
   refusal?: ServiceError | undefined;
   /** Verifies a key before admission, with one read. */
   readonly prove?: Proof;
-  /** The same before work that costs more than the read. Trusts a recent proof, because the admission verifies the key. */
+  /**
+   * The same before work that costs more than the read. Trusts a recent proof, because the admission verifies the key.
+   */
   readonly proveForWork?: Proof;
   /** The meter, if the proof has read it. */
   meter?: Meter;

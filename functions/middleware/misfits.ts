@@ -16,9 +16,9 @@ const maxRemembered = 1000;
 const limitedUntil = new Map<number, number>();
 
 /**
- * Limits calls whose replies do not fit the requested format: each costs up to two model calls, and nothing to the caller,
- * who can choose a format that no reply fits. Counted when a call fails, so that others need no read; a process refuses
- * the calls after the first that it could not count.
+ * Limits calls whose replies do not fit the requested format: each costs up to two model calls, and nothing to the
+ * caller, who can choose a format that no reply fits. Counted when a call fails, so that others need no read; a process
+ * refuses the calls after the first that it could not count.
  */
 export function limitMisfits(forbidden: ForbiddenUses, limit: () => MisfitLimit): Middleware {
   return {

@@ -16,7 +16,9 @@ export function organizationRules(route: Route, named: readonly string[]) {
   const [text = ''] = named.length === 1 && shape.test(named[0] ?? '') ? named : [];
   const id = Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 
-  /** The caller acts for the personal organization if the named one cannot be used, so that nothing is recorded there. */
+  /**
+   * The caller acts for the personal organization if the named one cannot be used, so that nothing is recorded there.
+   */
   function identityOf(session: Credential, { account, hasSecondFactor, membership }: Holder): Identity {
     const person = { kind: 'session', account, session, hasSecondFactor } as const;
     const personal: SessionCaller = { ...person, accountId: account.id, role: 'owner' };

@@ -47,8 +47,8 @@ export function closeAccountStorage(): void {
 
 /**
  * Session storage items of this tab: work in progress, unsaved agents, an unsent message, text to synthesize, API keys
- * entered to try operations or to fill examples, and the chosen organization. They survive navigation and reloads and are
- * deleted when the session ends in this tab. Their names contain the owner, so that no other one can read them.
+ * entered to try operations or to fill examples, and the chosen organization. They survive navigation and reloads and
+ * are deleted when the session ends in this tab. Their names contain the owner, so that no other one can read them.
  */
 const slots = {
   work: 'tab-memory',

@@ -14,8 +14,8 @@ import {
 
 /**
  * The account that this document belongs to, set by the first response of `GET /auth/me`. It never changes: when the
- * session ends or becomes another account's, a full navigation replaces the document. So keys, caches, forms and running
- * calls in memory never outlive the session.
+ * session ends or becomes another account's, a full navigation replaces the document. So keys, caches, forms and
+ * running calls in memory never outlive the session.
  */
 let account: number | undefined;
 /** Owner of the tab's session storage on a page without a session. */
@@ -114,9 +114,9 @@ function leave(navigate: () => void): Promise<never> {
 }
 
 /**
- * The organization that this document shows, or null for the personal one. Like the document's account, it never changes:
- * a switch replaces the document, so that cached responses, keys and drafts in memory end with it. Another tab may show
- * another organization.
+ * The organization that this document shows, or null for the personal one. Like the document's account, it never
+ * changes: a switch replaces the document, so that cached responses, keys and drafts in memory end with it. Another tab
+ * may show another organization.
  */
 let organization: OrganizationChoice | null | undefined;
 

@@ -32,8 +32,8 @@ export function useAction<Values, Result>(
 }
 
 /**
- * Returns a function that sends an action at most once. After a lost response, a repetition with the same values has the
- * same Idempotency-Key. A refusal discards the key, because the same action may succeed later.
+ * Returns a function that sends an action at most once. After a lost response, a repetition with the same values has
+ * the same Idempotency-Key. A refusal discards the key, because the same action may succeed later.
  */
 export function useOnce() {
   const sent = useRef<{ readonly values: string; readonly key: string }>(undefined);

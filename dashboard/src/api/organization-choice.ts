@@ -12,8 +12,8 @@ export function chooseOrganization(choice: OrganizationChoice | null): boolean {
 }
 
 /**
- * Opens an organization, null for the personal one, in a new document. Resolves to false if the browser cannot store the
- * choice.
+ * Opens an organization, null for the personal one, in a new document. Resolves to false if the browser cannot store
+ * the choice.
  */
 export const openOrganization = async (
   choice: OrganizationChoice | null,

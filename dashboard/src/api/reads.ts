@@ -67,7 +67,10 @@ interface UsageRange {
 /** Interval for reading usage again while the latest calls are missing, in ms. */
 const behindPollMs = 1000;
 
-/** All pages of usage by the browser's day and group, by default of the last 30 days. Shows the previous range until the new one is loaded. */
+/**
+ * All pages of usage by the browser's day and group, by default of the last 30 days. Shows the previous range until the
+ * new one is loaded.
+ */
 export const useUsage = (group: 'service' | 'model' | 'key', range: UsageRange = {}) =>
   useQuery({
     queryKey: [creditRoutes.getUsage.id, group, range],
@@ -103,7 +106,10 @@ export const spendingReads = [
   keyRoutes.listKeys,
 ] as const;
 
-/** Whether the account's plan includes a feature. A cancelled plan does until its paid period ends. Undefined while loading. */
+/**
+ * Whether the account's plan includes a feature. A cancelled plan does until its paid period ends. Undefined while
+ * loading.
+ */
 export function useHasFeature(feature: PlanFeature, { enabled = true } = {}): boolean | undefined {
   const { data: subscription } = useSubscription({ enabled });
   const now = useNow();

@@ -32,7 +32,9 @@ async function signOut(returnTo?: string): Promise<void> {
   );
 }
 
-/** Signs out. If that fails, a notification says that the user is still signed in. The sign-in page leads to `returnTo`. */
+/**
+ * Signs out. If that fails, a notification says that the user is still signed in. The sign-in page leads to `returnTo`.
+ */
 export function useSignOut(returnTo?: string): () => void {
   const { run } = useAction(() =>
     signOut(returnTo).catch((error: unknown) => {

@@ -6,7 +6,9 @@ import { type Area, bestPlace, covered } from './free-place.ts';
 export const { show } = notifications;
 
 const position = 'bottom-right';
-/** Milliseconds between two checks of the page while a toast is visible, because a dialog may open or a button appear. */
+/**
+ * Milliseconds between two checks of the page while a toast is visible, because a dialog may open or a button appear.
+ */
 const lookMs = 100;
 
 export default function Toasts() {

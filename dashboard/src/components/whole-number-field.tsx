@@ -17,8 +17,8 @@ interface WholeNumberFieldProps extends Pick<
 const toValue = (text: string): number | string => (String(Number(text)) === text ? Number(text) : text);
 
 /**
- * A field for a whole number. It never changes typed text: a fraction or a number out of range shows an error. Mantine's
- * NumberInput changes some input, and is 10 KB.
+ * A field for a whole number. It never changes typed text: a fraction or a number out of range shows an error.
+ * Mantine's NumberInput changes some input, and is 10 KB.
  */
 export function WholeNumberField({ value, onChange, ...props }: WholeNumberFieldProps) {
   return (

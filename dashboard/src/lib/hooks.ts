@@ -3,7 +3,9 @@ import { useLocation, useSearch } from 'wouter';
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** Returns the URL's query, and a function that changes values without a new history entry. Undefined deletes a value. */
+/**
+ * Returns the URL's query, and a function that changes values without a new history entry. Undefined deletes a value.
+ */
 export function useQuery(): readonly [URLSearchParams, (values: Values) => void] {
   const search = useSearch();
   const [, go] = useLocation();
@@ -43,7 +45,10 @@ export function useStableCallback<Args extends readonly unknown[]>(
   return useCallback((...args: Args) => latest.current(...args), []);
 }
 
-/** Loads code when it is first needed. Returns undefined until then, and if loading fails: the page must work without it. */
+/**
+ * Loads code when it is first needed. Returns undefined until then, and if loading fails: the page must work without
+ * it.
+ */
 export function useLate<Module>(load: () => Promise<Module>, isNeeded: boolean): Module | undefined {
   const [module, setModule] = useState<Module>();
   useEffect(() => {

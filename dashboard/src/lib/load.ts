@@ -13,8 +13,8 @@ export class CodeLoadError extends Error {
 const build = import.meta.url;
 
 /**
- * Returns a loader that survives deployments, which delete the files of the old build: if the code cannot be loaded, the
- * page is reloaded, once per build and tab. Rejects with a CodeLoadError after that, or while the service is
+ * Returns a loader that survives deployments, which delete the files of the old build: if the code cannot be loaded,
+ * the page is reloaded, once per build and tab. Rejects with a CodeLoadError after that, or while the service is
  * unreachable.
  */
 export const orReload =

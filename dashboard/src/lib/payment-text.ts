@@ -150,7 +150,9 @@ export function lastDayOf(validMonths: number, now: number): string {
   return dayOf(end);
 }
 
-/** Parses USD such as "50" or "49.99" into cents, with a point or the language's decimal mark. Undefined for other text. */
+/**
+ * Parses USD such as "50" or "49.99" into cents, with a point or the language's decimal mark. Undefined for other text.
+ */
 export function centsOf(text: string, mark = decimalMark): number | undefined {
   const [, whole, fraction = ''] = /^\$?(\d{1,6})(?:\.(\d{1,2}))?$/.exec(text.trim().replace(mark, '.')) ?? [];
   return whole === undefined ? undefined : Number(whole) * 100 + Number(fraction.padEnd(2, '0'));

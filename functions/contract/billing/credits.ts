@@ -134,8 +134,8 @@ export const SpendingLimits = v.object({
 });
 
 /**
- * Days are those of `timezone`, by default UTC, and inclusive. Default: the last 30 days. `cursor` is the `nextCursor` of
- * the previous page.
+ * Days are those of `timezone`, by default UTC, and inclusive. Default: the last 30 days. `cursor` is the `nextCursor`
+ * of the previous page.
  */
 export const UsageQuery = v.object({
   from: v.optional(day),
@@ -146,8 +146,8 @@ export const UsageQuery = v.object({
 });
 
 /**
- * Calls, credits and tokens by day of `timezone`, and by service, model and key unless the request groups by one of them. A
- * page has whole days, and about 4,000 rows, enough for most accounts' year.
+ * Calls, credits and tokens by day of `timezone`, and by service, model and key unless the request groups by one of
+ * them. A page has whole days, and about 4,000 rows, enough for most accounts' year.
  */
 export const Usage = v.object({
   from: v.string(),

@@ -29,7 +29,9 @@ export const corsVariable = (origins: CorsOrigins): string => [origins].flat().j
 
 const keyPath = /^\/(?:v1|openai|anthropic)(?:\/|$)/;
 
-/** Headers for a response to a page. Its scripts may read all headers. Empty for paths outside of the inference APIs. */
+/**
+ * Headers for a response to a page. Its scripts may read all headers. Empty for paths outside of the inference APIs.
+ */
 export function corsHeaders(
   allowed: ReadonlySet<string>,
   path: string,

@@ -10,7 +10,9 @@ export interface Envelope<Data = unknown> {
   status: number;
 }
 
-/** An error response: the four fields, and `detail`, one sentence naming the field and the rule (docs/guides/errors.md). */
+/**
+ * An error response: the four fields, and `detail`, one sentence naming the field and the rule (docs/guides/errors.md).
+ */
 export interface ErrorEnvelope extends Envelope<null> {
   message: ErrorCode;
   detail: string;

@@ -5,8 +5,8 @@ import { limits } from '../shared/limits.ts';
 import { content, refusedUnless, withoutEffect } from './inference-fields.ts';
 
 /*
- * Fields of OpenAI's and vLLM's clients beyond those that every model serves. A forwarded field returns a 400 if the model's
- * container does not have it (docs/inference.md#container-contracts).
+ * Fields of OpenAI's and vLLM's clients beyond those that every model serves. A forwarded field returns a 400 if the
+ * model's container does not have it (docs/inference.md#container-contracts).
  */
 
 const isLogitBias = (value: Record<string, unknown>): boolean =>

@@ -129,7 +129,10 @@ export interface Model {
   readonly replacedBy: string | null;
 }
 
-/** `perRequest` in microcredits; the others in millionths of a microcredit per token, which is credits per million tokens with six decimals. */
+/**
+ * `perRequest` in microcredits; the others in millionths of a microcredit per token, which is credits per million
+ * tokens with six decimals.
+ */
 export interface ModelPrice {
   readonly perRequest: number;
   readonly input: number;

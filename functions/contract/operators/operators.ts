@@ -9,8 +9,8 @@ import { accountId, idInText, instant, integer, isVisible, text, whole, day } fr
 export const AccountPath = v.object({ id: idInText });
 
 /**
- * Exactly one of these parameters. The first 13 characters of a key identify its account; more than the 17 listed characters are
- * rejected.
+ * Exactly one of these parameters. The first 13 characters of a key identify its account; more than the 17 listed
+ * characters are rejected.
  */
 export const AccountQuery = v.pipe(
   v.object({

@@ -40,7 +40,9 @@ const listOf = <Item extends v.GenericSchema>(item: Item) => v.object({ items: v
 
 export const OrganizationList = listOf(Organization);
 
-/** `hasSecondFactor`: an authenticator app is on. Each of both satisfies an organization that requires a second factor. */
+/**
+ * `hasSecondFactor`: an authenticator app is on. Each of both satisfies an organization that requires a second factor.
+ */
 export const Member = v.object({
   userId: accountId,
   name: v.string(),

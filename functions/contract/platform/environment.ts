@@ -78,7 +78,10 @@ export const Environment = v.object({
   PAYMENTS_QUEUE_URL: v.optional(v.string()),
   /** `none`: plans are granted without payment, and credits are not sold. */
   PAYMENTS: v.optional(v.picklist(['none', 'stripe']), 'none'),
-  /** Name of the secret with `StripeSecret` (`contract/payments/stripe-secret.ts`). On one machine, the next variable has its value. */
+  /**
+   * Name of the secret with `StripeSecret` (`contract/payments/stripe-secret.ts`). On one machine, the next variable
+   * has its value.
+   */
   PAYMENTS_SECRET: v.optional(v.string()),
   PAYMENTS_SECRET_VALUE: v.optional(v.string()),
   /** Origin of a server that replaces Stripe's API. Default: Stripe. */

@@ -6,8 +6,9 @@ import { day, instant, pageSize, text, timestamp, whole } from '../shared/fields
 const dayOrTime = v.union([day, timestamp], 'must be a date such as 2027-01-31 or an ISO 8601 timestamp');
 
 /**
- * `from` and `to` are inclusive UTC days or times. Default: everything that is kept. `cursor` is the `nextCursor` of the
- * previous page. `status` is a status code or a class of codes. `error` is a part of the error code or detail, in any case.
+ * `from` and `to` are inclusive UTC days or times. Default: everything that is kept. `cursor` is the `nextCursor` of
+ * the previous page. `status` is a status code or a class of codes. `error` is a part of the error code or detail, in
+ * any case.
  */
 export const RequestQuery = v.object({
   from: v.optional(dayOrTime),

@@ -21,7 +21,9 @@ const id = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'must be an id'));
 export const KeyContentPath = v.object({ id });
 export const ContentPath = v.object({ ...KeyContentPath.entries, requestId: id });
 
-/** `bytes` of the whole body. `text` is null for binary bodies and embeddings, and has no more than the first 256 KB. */
+/**
+ * `bytes` of the whole body. `text` is null for binary bodies and embeddings, and has no more than the first 256 KB.
+ */
 const Body = v.object({
   contentType: v.string(),
   bytes: v.pipe(v.nullable(whole), v.description('Of the whole body; null if unknown.')),

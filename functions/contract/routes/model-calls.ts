@@ -10,7 +10,8 @@ const modelCall = {
 
 /**
  * For routes whose cost is mostly memory that waits for a model: with the largest body, a process uses 200 MB
- * (docs/performance.md#memory-of-functions). Not for those with log probabilities (30 MB) or stored conversations (8 MiB).
+ * (docs/performance.md#memory-of-functions). Not for those with log probabilities (30 MB) or stored conversations
+ * (8 MiB).
  */
 export const littleMemory = { memoryMb: 256 } as const;
 

@@ -144,7 +144,10 @@ export function secondFactorService(
   return { begin, required, finish, prove, setUp, confirm, turnOff };
 }
 
-/** Bound to the account, so that equal codes of two accounts have different hashes. Case, spaces and hyphens are ignored. */
+/**
+ * Bound to the account, so that equal codes of two accounts have different hashes. Case, spaces and hyphens are
+ * ignored.
+ */
 function recoveryDigest(accountId: number, code: string): string {
   const text = `${accountId}#${code.replaceAll(/[\s-]/g, '').toUpperCase()}`;
   return hash('sha256', text, 'buffer').subarray(0, 16).toString('base64url');
@@ -210,8 +213,8 @@ export interface SecondFactorStore {
 }
 
 /**
- * Time-based one-time passwords (RFC 6238): six digits, 30 s, SHA-1, as every authenticator app supports them. A library
- * would be longer than these lines, and would also be in every function that verifies a code.
+ * Time-based one-time passwords (RFC 6238): six digits, 30 s, SHA-1, as every authenticator app supports them. A
+ * library would be longer than these lines, and would also be in every function that verifies a code.
  */
 const stepSeconds = 30;
 

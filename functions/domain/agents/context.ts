@@ -99,7 +99,8 @@ export async function contextPlan(
       return whole.filter(({ place }) => place < first);
     },
     /**
-     * Replaces the messages before the end of `newSummary` with the summary. Ignores it if the agent does not use summaries.
+     * Replaces the messages before the end of `newSummary` with the summary. Ignores it if the agent does not use
+     * summaries.
      */
     async context(newSummary: Summary | undefined = kept): Promise<ChosenContext> {
       const one = truncation === 'summarize' ? newSummary : undefined;

@@ -84,8 +84,8 @@ export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
   }
 
   /**
-   * Adds the parts that start in one read. The last month of a full read may continue after it, so only the first part may
-   * end with the read. Stops when the signal aborts or a concurrent run adds a part.
+   * Adds the parts that start in one read. The last month of a full read may continue after it, so only the first part
+   * may end with the read. Stops when the signal aborts or a concurrent run adds a part.
    */
   async function addParts(
     accountId: number,

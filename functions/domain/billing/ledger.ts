@@ -132,7 +132,9 @@ async function announce(store: LedgerStore, image: MeterImage, onLow: OnLow, now
 /** Age in ms of changes that a replay does not announce again. The record of a sent email is kept for longer. */
 const newsMs = 7 * dayMs;
 
-/** Announces only the last of several changes, such as months that ended without calls. A receipt announces a payment. */
+/**
+ * Announces only the last of several changes, such as months that ended without calls. A receipt announces a payment.
+ */
 async function announceChange(store: LedgerStore, image: MeterImage, now: number): Promise<void> {
   const last = ledgerRows(image).findLast(({ change }) => change !== undefined);
   if (!last?.change || last.payment !== undefined || last.at * 1000 < now - newsMs) return;

@@ -233,7 +233,9 @@ export function daysOfZone(zone: string): { readonly dayAt: (ms: number) => stri
 
   let previous: readonly DaySpan[] = [];
 
-  /** Dates never decrease within a day, so the end of a span is found by bisection. Starts at the end of the day before. */
+  /**
+   * Dates never decrease within a day, so the end of a span is found by bisection. Starts at the end of the day before.
+   */
   function spans(utcDay: string): readonly DaySpan[] {
     const start = Date.parse(utcDay);
     const dayOfPart = (part: number) => dayAt(start + minuteOf(part) * minuteMs);

@@ -97,8 +97,8 @@ export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, 
 }
 
 /**
- * Computes price and credits of an upgrade, prorated by the second (docs/credits.md#subscriptions). Neither is negative,
- * even if the kept terms cost more than the larger plan does now.
+ * Computes price and credits of an upgrade, prorated by the second (docs/credits.md#subscriptions). Neither is
+ * negative, even if the kept terms cost more than the larger plan does now.
  */
 export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: number): Proration {
   const end = periodEnd(meter.period);

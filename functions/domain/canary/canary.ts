@@ -163,8 +163,8 @@ async function expectCharges(
 type Entry = v.InferOutput<typeof LedgerPage>['entries'][number];
 
 /**
- * Microcredits of a charge, by the price and the tokens of its row. During a rollout, the earlier version of the offer may
- * have another price.
+ * Microcredits of a charge, by the price and the tokens of its row. During a rollout, the earlier version of the offer
+ * may have another price.
  */
 function priceOf({ price, tokens = { input: 0, cached: 0, output: 0 } }: Entry): number {
   if (!price) throw new Error('a charge has no price');

@@ -124,7 +124,10 @@ const toolUse = (id: string, name: string, input: Record<string, unknown>) => ({
   caller: { type: 'direct' as const },
 });
 
-/** Returns the arguments of a call, or undefined if they are not a JSON object. Some models send an empty string instead of `{}`. */
+/**
+ * Returns the arguments of a call, or undefined if they are not a JSON object. Some models send an empty string instead
+ * of `{}`.
+ */
 function inputOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   const value = parseJson(text);

@@ -23,7 +23,9 @@ export interface Conversation {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number | undefined;
-  /** Reduces the output to the tokens that remain after the prompt. Without `maxTokens`, half of the window is allowed. */
+  /**
+   * Reduces the output to the tokens that remain after the prompt. Without `maxTokens`, half of the window is allowed.
+   */
   readonly reducesOutput?: true;
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];

@@ -4,9 +4,9 @@ import { isJsonObject, parseJson } from '#contract/shared/json.ts';
 import type { Misfit } from './output-rule.ts';
 
 /*
- * Schemas come from callers, and texts from models: both are hostile. The validator interprets a schema and generates no
- * code from it. A check, and the reading of a schema, run within `maxCheckMs` each, including regular expressions, which
- * V8 interrupts.
+ * Schemas come from callers, and texts from models: both are hostile. The validator interprets a schema and generates
+ * no code from it. A check, and the reading of a schema, run within `maxCheckMs` each, including regular expressions,
+ * which V8 interrupts.
  */
 
 /**

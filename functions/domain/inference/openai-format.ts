@@ -17,8 +17,8 @@ import { functionDelta } from './specified-chat.ts';
 type Message = OpenAiChatCompletion['choices'][number]['message'];
 
 /**
- * A choice of an OpenAI response. Requests with `functions` receive a `function_call`, all others `tool_calls`. The usage
- * of a stream follows the end of its last choice.
+ * A choice of an OpenAI response. Requests with `functions` receive a `function_call`, all others `tool_calls`. The
+ * usage of a stream follows the end of its last choice.
  */
 export function openAiChat(request: OpenAiChatRequest, index = 0): ChatFormat<OpenAiChatCompletion> {
   const offersFunctions = Boolean(request.functions?.length);

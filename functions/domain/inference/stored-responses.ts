@@ -33,7 +33,10 @@ export interface ResponseStore {
   remove(accountId: number, id: string, now: number): Promise<boolean>;
 }
 
-/** Responses per read, which are in memory together, and JSON bytes of a conversation's history. The context of no model contains more. */
+/**
+ * Responses per read, which are in memory together, and JSON bytes of a conversation's history. The context of no model
+ * contains more.
+ */
 const perRead = 10;
 const maxHistoryBytes = 8 * 1024 * 1024;
 
@@ -53,7 +56,9 @@ export interface HistoryQuery {
   readonly now: number;
 }
 
-/** Reads the conversation that ends with a response, oldest item first. Throws 404 if one of its responses is missing. */
+/**
+ * Reads the conversation that ends with a response, oldest item first. Throws 404 if one of its responses is missing.
+ */
 export async function historyOf(store: ResponseStore, query: HistoryQuery): Promise<History> {
   const { accountId, previousId, mayDrop, now } = query;
   const last = await store.find(accountId, previousId, now);

@@ -28,7 +28,9 @@ export interface Tariff {
 
 type PricedCapability = 'chat' | 'completion' | 'embeddings';
 
-/** The price of the model at `now` (epoch ms), or that of the service. An order keeps its tariff until it is charged. */
+/**
+ * The price of the model at `now` (epoch ms), or that of the service. An order keeps its tariff until it is charged.
+ */
 export function tariffOf(model: string, capability: PricedCapability, now: number): Tariff {
   const found = findModel(model, capability);
   const price = found && priceAt(found, now);

@@ -221,8 +221,8 @@ const maxGapLength = 50;
 const maxLengthPerWord = maxWordLength + maxGapLength;
 
 /**
- * Counts the words of a text for its price (docs/guides/translation.md#how-words-are-counted). Runs in a script without spaces
- * (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are segmented with ICU's dictionaries. A word counts once per
+ * Counts the words of a text for its price (docs/guides/translation.md#how-words-are-counted). Runs in a script without
+ * spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are segmented with ICU's dictionaries. A word counts once per
  * started 50 characters. Up to 50 other characters per word are free; beyond this, each started 50 count as one word.
  */
 export function countWords(text: string): number {

@@ -79,7 +79,9 @@ export function laneKeeper(store: MeterStore, { current, endMonths, settleExpire
       await store.openLanes(meter, { count, amount, until: untilOf(meter, seconds), at: seconds + visitSeconds });
   }
 
-  /** Renews the lease of a lane with calls. Returns that of another one, and closes it once all its charges are posted. */
+  /**
+   * Renews the lease of a lane with calls. Returns that of another one, and closes it once all its charges are posted.
+   */
   async function visit(id: number, now: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const [lane] = await store.findLanes([id]);

@@ -9,7 +9,9 @@ import { heldCredits, type Meter } from './meter.ts';
  */
 export const familyOf = (keyId: string): string => keyId.slice(0, 8);
 
-/** Names a key's storage of prompts and responses in the meter. 72 bits, because a collision would store another key's. */
+/**
+ * Names a key's storage of prompts and responses in the meter. 72 bits, because a collision would store another key's.
+ */
 export const contentIdOf = (keyId: string): string => keyId.slice(0, 12);
 
 /** Each period has its own budget, so that changing the period cannot reset it. */

@@ -17,8 +17,8 @@ export interface Lot {
 }
 
 /**
- * `deadline`: epoch seconds after which the call has certainly crashed. `delivered`: set for a stream, whose progress is
- * recorded apart. Versions before that recorded its cost here.
+ * `deadline`: epoch seconds after which the call has certainly crashed. `delivered`: set for a stream, whose progress
+ * is recorded apart. Versions before that recorded its cost here.
  */
 export interface Hold {
   readonly amount: number;
@@ -102,7 +102,9 @@ export interface Meter {
   readonly lots: readonly Lot[];
   /** Number of lots ever granted, which is the id of the latest. */
   readonly lotsGranted: number;
-  /** `seq` of the latest cancellations that ended their subscriptions, oldest first, at most `maxEndedCancellations`. */
+  /**
+   * `seq` of the latest cancellations that ended their subscriptions, oldest first, at most `maxEndedCancellations`.
+   */
   readonly endedCancellations?: readonly number[];
   readonly used: Readonly<Partial<Record<ServiceName, number>>>;
   readonly period: Period;

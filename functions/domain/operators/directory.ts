@@ -104,7 +104,9 @@ function withSummary(totals: DirectoryTotals, { state, createdAt, spent }: Accou
   };
 }
 
-/** The list of all accounts (docs/adr/0043-list-of-accounts.md). `offsetMs`: delay of the update after the full hour. */
+/**
+ * The list of all accounts (docs/adr/0043-list-of-accounts.md). `offsetMs`: delay of the update after the full hour.
+ */
 export function directory(store: DirectoryStore, clock: Clock, offsetMs: () => number = () => 0) {
   function nextUpdate(): number {
     const offset = offsetMs();
@@ -112,8 +114,8 @@ export function directory(store: DirectoryStore, clock: Clock, offsetMs: () => n
   }
 
   /**
-   * Derives the summary of every account from the tables, and writes those that differ. Any run repairs what earlier ones
-   * missed, and the first one fills the list. A run that `signal` ends is continued by the next one.
+   * Derives the summary of every account from the tables, and writes those that differ. Any run repairs what earlier
+   * ones missed, and the first one fills the list. A run that `signal` ends is continued by the next one.
    */
   async function update(signal?: AbortSignal): Promise<{ accounts: number; written: number; isDone: boolean }> {
     const last = await store.progress();

@@ -129,7 +129,9 @@ export function operatorActions(parts: Parts) {
     );
   }
 
-  /** Lets emails be sent to an address again. Returns whether it was blocked. An address without account has no events. */
+  /**
+   * Lets emails be sent to an address again. Returns whether it was blocked. An address without account has no events.
+   */
   async function unblock(email: string): Promise<boolean> {
     const address = normalizedEmail(email);
     if (!(await parts.suppressions.has(address))) return false;

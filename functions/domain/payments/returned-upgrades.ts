@@ -85,7 +85,9 @@ function sinceAssignment(upgrades: readonly Order[]): readonly Order[] {
 
 const continuedCancelled = ({ upgrade }: Order): boolean => upgrade?.before?.isCancelled ?? upgrade?.resumes === true;
 
-/** Whether the cancellation at `seq` results from undoing one of the `redone` upgrades, which had continued the plan. */
+/**
+ * Whether the cancellation at `seq` results from undoing one of the `redone` upgrades, which had continued the plan.
+ */
 function isOfUndo(seq: number | undefined, redone: readonly Order[], upgrades: readonly Order[]): boolean {
   const undo = seq === undefined ? -1 : upgrades.findIndex(({ cancellation }) => cancellation === seq);
   const cause = chainOf(upgrades, undo, -1).find(continuedCancelled);

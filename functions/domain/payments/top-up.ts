@@ -90,7 +90,9 @@ export function topUps(parts: TopUpParts) {
     await (await queue()).send({ do: 'top-up', accountId } satisfies PaymentWork, { group: String(accountId) });
   }
 
-  /** Buys once if the balance is below the threshold. Runs of the same account exclude each other by the charge's lock. */
+  /**
+   * Buys once if the balance is below the threshold. Runs of the same account exclude each other by the charge's lock.
+   */
   async function run(accountId: number): Promise<void> {
     const { topUp: rule } = await store.profile(accountId);
     const now = clock.now();

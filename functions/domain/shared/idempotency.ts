@@ -78,8 +78,8 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
   }
 
   /**
-   * Counts a call of the UTC day whose reply did not fit its format. Returns the end of the day (epoch ms) if there were
-   * too many.
+   * Counts a call of the UTC day whose reply did not fit its format. Returns the end of the day (epoch ms) if there
+   * were too many.
    */
   async function countMisfit(accountId: number): Promise<number | undefined> {
     const { id, endsAt } = dailyCounter('misfits', accountId, clock.now());

@@ -82,7 +82,9 @@ const rates = [0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000
 /** All frames of a stream share these header fields. Two bytes and an 8-bit checksum alone also occur by chance. */
 const minFramesOfKind = 2;
 
-/** FLAC files. The whole file lasts as long as its header or its frames, whichever is more. Skips comments and pictures. */
+/**
+ * FLAC files. The whole file lasts as long as its header or its frames, whichever is more. Skips comments and pictures.
+ */
 export const flac: AudioFormat = {
   matches: (head) => head.toString('latin1', 0, 4) === 'fLaC',
   facts: (file) => ({ container: 'FLAC', seconds: Math.max(headerSeconds(file), frameSeconds(file)) }),
@@ -101,7 +103,9 @@ function headerSeconds(file: Buffer): number {
   return samples / rateOf(file);
 }
 
-/** Seconds of all frames, by their headers. A decoder plays every frame, regardless of the length in the first block. */
+/**
+ * Seconds of all frames, by their headers. A decoder plays every frame, regardless of the length in the first block.
+ */
 function frameSeconds(file: Buffer): number {
   const usual = rateOf(file);
   const kinds = new Map<number, { frames: number; seconds: number }>();

@@ -28,7 +28,10 @@ const ids = {
   block: 0xa1,
 } as const;
 
-/** Elements whose children are read like siblings, because a streaming recorder does not know the size of segment and cluster. */
+/**
+ * Elements whose children are read like siblings, because a streaming recorder does not know the size of segment and
+ * cluster.
+ */
 const entered: ReadonlySet<number> = new Set([
   ids.header,
   ids.segment,
@@ -182,7 +185,9 @@ function addBlock(track: Track, block: Buffer): void {
   track.maxFrames += isUncertain ? count * (codec === 'A_OPUS' ? maxOpusSeconds : maxSamples / rate) : (seconds ?? 0);
 }
 
-/** Bytes of the sizes of all laced frames but the last: Xiph lacing as in Ogg, none for a fixed size, or EBML integers. */
+/**
+ * Bytes of the sizes of all laced frames but the last: Xiph lacing as in Ogg, none for a fixed size, or EBML integers.
+ */
 function sizesBytes(block: Buffer, lacing: number, count: number): number {
   if (lacing === 0x04) return 0;
   let at = 2;

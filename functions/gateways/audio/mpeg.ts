@@ -141,7 +141,9 @@ const bitRates = {
 /** Divisor of the sample rate, by the version bits: 2.5, reserved, 2, 1. */
 const divisors = [4, undefined, 2, 1] as const;
 
-/** ISO 11172-3, 2.4.1.3, and ISO 13818-3. Returns undefined for the free format, whose frames do not show their size. */
+/**
+ * ISO 11172-3, 2.4.1.3, and ISO 13818-3. Returns undefined for the free format, whose frames do not show their size.
+ */
 function mpegFrame(at: number, kind: number, rates: number): MpegFrame | undefined {
   const divisor = divisors[(kind >> 3) & 0x03];
   const layer = 3 - ((kind >> 1) & 0x03);
@@ -185,8 +187,8 @@ const tagHeaderBytes = 10;
 const footerFlag = 0x10;
 
 /**
- * Length of the ID3v2 tag that a file starts with; 0 without one. Tags are skipped unread: they contain no duration, and
- * a million names in a tag keep a parser busy for minutes.
+ * Length of the ID3v2 tag that a file starts with; 0 without one. Tags are skipped unread: they contain no duration,
+ * and a million names in a tag keep a parser busy for minutes.
  */
 export function tagLength(bytes: Buffer): number {
   if (bytes.length < tagHeaderBytes || bytes.toString('latin1', 0, 3) !== 'ID3') return 0;

@@ -123,7 +123,10 @@ function packetSeconds(file: Buffer): number {
   return seconds;
 }
 
-/** Adds the packets of a page; a segment of 255 bytes continues in the next one (RFC 3533, 5). Returns the end of the page. */
+/**
+ * Adds the packets of a page; a segment of 255 bytes continues in the next one (RFC 3533, 5). Returns the end of the
+ * page.
+ */
 function addPackets(stream: Stream, file: Buffer, dataAt: number, lengths: Buffer, flags: number): number {
   let [from, to] = [dataAt, dataAt];
   if (!(flags & flagOf.continued)) [stream.open, stream.openBytes] = [[], 0];
@@ -193,7 +196,9 @@ const firstOfHeader = 0x4f;
 const isHeader = (packet: Buffer): boolean =>
   packet[0] === firstOfHeader && ['OpusHead', 'OpusTags'].includes(packet.toString('latin1', 0, 8));
 
-/** Offsets in the identification header of Vorbis: the rate, and the two block sizes as powers of two (Vorbis I, 4.2.2). */
+/**
+ * Offsets in the identification header of Vorbis: the rate, and the two block sizes as powers of two (Vorbis I, 4.2.2).
+ */
 const rateAt = 12;
 const blocksAt = 28;
 

@@ -11,7 +11,9 @@ export interface RangedFacts {
 
 /** A family of audio files. Both readers throw if the file contains no audio. */
 export interface AudioFormat {
-  /** Whether a file that starts with these bytes, at least `signatureBytes` of them if it is longer, has this format. */
+  /**
+   * Whether a file that starts with these bytes, at least `signatureBytes` of them if it is longer, has this format.
+   */
   readonly matches: (head: Buffer) => boolean;
   /** Reads a whole file, in time linear in its size. */
   readonly facts: (file: Buffer) => AudioFacts;

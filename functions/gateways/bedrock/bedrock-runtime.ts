@@ -95,7 +95,9 @@ export function bedrockRuntime(): ModelRuntime<BedrockEndpoint> {
 
 const sockets = { keepAlive: true, maxSockets: 1000 };
 
-/** HTTP/1.1: one connection per call, which a cancelled call closes. The default handler shares one HTTP/2 connection. */
+/**
+ * HTTP/1.1: one connection per call, which a cancelled call closes. The default handler shares one HTTP/2 connection.
+ */
 function newClient(region: string | undefined): BedrockRuntimeClient {
   const client = new BedrockRuntimeClient({
     ...(region !== undefined && { region }),
@@ -168,7 +170,10 @@ const maxMessageBytes = 1024 * 1024;
 /** Bytes of a message without headers and payload (AWS "Event stream encoding"). */
 const minMessageBytes = 16;
 
-/** Forwards a stream of messages. Throws SyntaxError for an invalid length, because the SDK would allocate that much memory. */
+/**
+ * Forwards a stream of messages. Throws SyntaxError for an invalid length, because the SDK would allocate that much
+ * memory.
+ */
 async function* boundedFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let prefix: number[] = [];
   /** Bytes until the next message. */

@@ -7,7 +7,8 @@ const maxPieceBytes = 2 ** 13;
  * Counts the tokens of byte-pair encoding. A sequence of tokens is the encoding of its bytes if each two neighbors are.
  * So the encoding is found from left to right: append the longest token that may follow the last one, and remove the
  * last one if no token may. No offset is left twice, so the time is linear in the bytes for any input, and the memory
- * is constant. Source: https://github.blog/ai-and-ml/llms/so-many-tokens-so-little-time-introducing-a-faster-more-flexible-byte-pair-tokenizer/
+ * is constant. Source:
+ * https://github.blog/ai-and-ml/llms/so-many-tokens-so-little-time-introducing-a-faster-more-flexible-byte-pair-tokenizer/
  */
 export class BytePairs {
   readonly #vocabulary: Vocabulary;

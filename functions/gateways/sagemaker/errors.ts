@@ -231,8 +231,8 @@ const allowed: readonly RegExp[] = [
 const naming = new Set(['model', 'endpoint', 'host', 'server', 'deployment', 'user', 'account', 'key', 'token']);
 
 /**
- * Returns the first sentence of a model's message about an invalid request, for its caller: the clauses before the first
- * word that is not plainly language, a number or a field. Undefined if there is none.
+ * Returns the first sentence of a model's message about an invalid request, for its caller: the clauses before the
+ * first word that is not plainly language, a number or a field. Undefined if there is none.
  */
 export function reasonIn(message: string): string | undefined {
   const text = message

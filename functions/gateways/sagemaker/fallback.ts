@@ -80,7 +80,10 @@ interface StreamAttempts<Ready, Chunk> {
   readonly hasOutput: (chunk: Chunk) => boolean;
 }
 
-/** Streams from the first endpoint that sends output, without the chunks before it. Records failures, including later ones. */
+/**
+ * Streams from the first endpoint that sends output, without the chunks before it. Records failures, including later
+ * ones.
+ */
 export async function* firstStream<Ready, Chunk>({
   attempts,
   deadline,

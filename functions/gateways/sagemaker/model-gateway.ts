@@ -8,8 +8,8 @@ import { Attempts, type GatewayContext, type ModelGatewaySettings, type Served }
 import { chatKind, completionKind, readReply, ReplyCall, StreamCall } from './text-calls.ts';
 
 /**
- * Models behind their endpoints. Each endpoint is tried once (the client's `maxAttempts`): a second try would repeat the
- * model's work within the caller's time. Transient errors tell the caller when to retry.
+ * Models behind their endpoints. Each endpoint is tried once (the client's `maxAttempts`): a second try would repeat
+ * the model's work within the caller's time. Transient errors tell the caller when to retry.
  */
 export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySettings): ModelGateway {
   const context = { runtime, settings };

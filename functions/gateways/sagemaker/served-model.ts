@@ -160,7 +160,10 @@ export class Attempts<Dialect, Ready> {
   }
 }
 
-/** Returns the request to the first endpoint that supports its options, and the endpoints from there. Throws 400 if no endpoint does. */
+/**
+ * Returns the request to the first endpoint that supports its options, and the endpoints from there. Throws 400 if no
+ * endpoint does.
+ */
 function firstReady<Dialect, Ready>(
   [first, next, ...others]: AtLeastOne<Served<Dialect>>,
   makeReady: (served: Served<Dialect>) => Ready,

@@ -107,7 +107,9 @@ interface SignedBytes {
   readonly now: number;
 }
 
-/** The signature is over the bytes. The header may have a value for each secret (Stripe "Verify webhook signatures"). */
+/**
+ * The signature is over the bytes. The header may have a value for each secret (Stripe "Verify webhook signatures").
+ */
 function verified(webhooks: Stripe['webhooks'], { bytes, signature, secrets, now }: SignedBytes): Stripe.Event {
   const seconds = Math.floor(now / 1000);
   const at = Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? Number.NaN);

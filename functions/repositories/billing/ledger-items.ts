@@ -91,8 +91,8 @@ const rowsPerRead = 400;
 const maxEmptyReads = 250;
 
 /**
- * Prefixes of the attributes with the counts of a part of the day, such as `c31` (ADR 42). One letter keeps a day of most
- * keys within one write unit.
+ * Prefixes of the attributes with the counts of a part of the day, such as `c31` (ADR 42). One letter keeps a day of
+ * most keys within one write unit.
  */
 export const partPrefixes: readonly (readonly [count: keyof UsageCounts, prefix: string])[] = [
   ['calls', 'c'],
@@ -104,7 +104,10 @@ export const partPrefixes: readonly (readonly [count: keyof UsageCounts, prefix:
 
 const partNames: ReadonlyMap<string, string> = new Map(partPrefixes);
 
-/** Totals of one day in the `ledger` table: in full detail, over all keys, and by key. `added` has the counts of its parts too. */
+/**
+ * Totals of one day in the `ledger` table: in full detail, over all keys, and by key. `added` has the counts of its
+ * parts too.
+ */
 export interface DayTotal {
   readonly sk: string;
   readonly names: Readonly<Record<string, string | null>>;
@@ -169,8 +172,8 @@ export function usageCounter(client: DynamoDBDocumentClient, TableName: string) 
   }
 
   /**
-   * Reads the charges that daily totals do not include yet, oldest first, and the newest `seq`. Before the first count of
-   * an account, `emptyReads` reads without any end it: older rows were counted when they were written.
+   * Reads the charges that daily totals do not include yet, oldest first, and the newest `seq`. Before the first count
+   * of an account, `emptyReads` reads without any end it: older rows were counted when they were written.
    */
   async function rowsAfter(
     accountId: number,

@@ -210,7 +210,9 @@ class UsageDays {
     }
   }
 
-  /** The counts of a row by day. Calls without a part were counted before parts were stored, and belong to the UTC day. */
+  /**
+   * The counts of a row by day. Calls without a part were counted before parts were stored, and belong to the UTC day.
+   */
   #shares(day: Day): [date: string, counts: UsageCounts][] {
     const { calls, cost, inputTokens, cachedTokens, outputTokens } = day;
     const rest = { calls, cost, inputTokens, cachedTokens, outputTokens };

@@ -20,7 +20,10 @@ interface Partition {
   readonly key: string | number;
 }
 
-/** How items are exported whose sort key begins with the prefix: only the listed fields, so that no secret is added by a new field. */
+/**
+ * How items are exported whose sort key begins with the prefix: only the listed fields, so that no secret is added by a
+ * new field.
+ */
 interface Rule {
   readonly prefix: string;
   readonly kind?: ExportKind;
@@ -230,7 +233,10 @@ const paymentRules: readonly Rule[] = [
   { prefix: 'profile', kind: 'billing_profile', fields: ['customer', 'subscription', 'declines', 'topUp'] },
 ];
 
-/** Partitions of an account, and the rules of their items. What no rule selects is not exported (docs/security.md#not-in-the-export). */
+/**
+ * Partitions of an account, and the rules of their items. What no rule selects is not exported
+ * (docs/security.md#not-in-the-export).
+ */
 export function exportSources(
   client: DynamoDBDocumentClient,
   table: (id: TableId) => string,

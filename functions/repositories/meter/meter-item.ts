@@ -38,8 +38,8 @@ export const maxItemBytes = { atRest: 25 * 1024, perCall: 185 } as const;
 export const service = v.picklist(serviceNames);
 
 /**
- * A map whose names are data. Checked in one go: every call reads a map of 21 rate buckets, and a schema for each would cost more than
- * all other checks.
+ * A map whose names are data. Checked in one go: every call reads a map of 21 rate buckets, and a schema for each would
+ * cost more than all other checks.
  */
 export function dictionary<T>(isValue: (value: unknown) => value is T) {
   return v.pipe(
@@ -53,8 +53,9 @@ export function dictionary<T>(isValue: (value: unknown) => value is T) {
 }
 
 /**
- * The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth marks a stream. Earlier
- * versions recorded its cost there, a price of its model's own in the fourth, and its cancellation in a seventh.
+ * The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth marks a stream.
+ * Earlier versions recorded its cost there, a price of its model's own in the fourth, and its cancellation in a
+ * seventh.
  */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
@@ -84,7 +85,9 @@ export const Entry = v.object({
   y: v.optional(v.string()),
 });
 
-/** USD cents, credits per month, calls per month and minute, concurrent calls, initials of features. Null: unlimited. */
+/**
+ * USD cents, credits per month, calls per month and minute, concurrent calls, initials of features. Null: unlimited.
+ */
 const TermsRow = v.tuple([
   v.nullable(count),
   v.nullable(count),
@@ -117,7 +120,9 @@ const CapRow = v.tuple([count, count, count]);
  */
 export const setAsideId = '~cap';
 
-/** r rules as kind, value, key (or empty) and family of a rotated key; c channels; p percentages of the spending cap. */
+/**
+ * r rules as kind, value, key (or empty) and family of a rotated key; c channels; p percentages of the spending cap.
+ */
 const AlertsRow = v.object({
   r: v.array(v.tuple([v.picklist(alertKinds), count, v.string(), v.optional(v.string())])),
   c: v.array(v.picklist(alertChannels)),

@@ -25,7 +25,9 @@ export interface DirectoryTables {
 
 const itemsPerWrite = 25;
 
-/** Days after its deletion for which the summary of an account is kept, if a concurrent update wrote it after the purge. */
+/**
+ * Days after its deletion for which the summary of an account is kept, if a concurrent update wrote it after the purge.
+ */
 const deletedDays = 31;
 
 /** The attribute of the sort key of each index. Its partition key is the group. */

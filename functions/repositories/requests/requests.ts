@@ -52,8 +52,8 @@ export function requestStore(client: DynamoDBDocumentClient, table: string): Req
   const insert = inserter(client, table);
 
   /**
-   * Queries sort keys up to `last`, newest first. Failures use an index; a filter for a whole class is its key. A search
-   * for an error reads the failures of every class.
+   * Queries sort keys up to `last`, newest first. Failures use an index; a filter for a whole class is its key. A
+   * search for an error reads the failures of every class.
    */
   function queries(accountId: number, filter: RequestFilter, last: string, limit: number): QueryCommand[] {
     const { status, error } = filter;

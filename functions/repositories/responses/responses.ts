@@ -15,7 +15,10 @@ import { accountPartition, type Key, readItem, readItems } from '../shared/read-
 const partBytes = 350_000;
 const maxParts = 10;
 
-/** Bytes of a response's JSON: its body of at most 1 MiB, whose parts are described, and its output. Several are read together. */
+/**
+ * Bytes of a response's JSON: its body of at most 1 MiB, whose parts are described, and its output. Several are read
+ * together.
+ */
 const maxBytes = 4 * 1024 * 1024;
 
 const compress = promisify(gzip);

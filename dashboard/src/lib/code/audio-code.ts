@@ -154,7 +154,8 @@ const jobs = audioRoutes.createTranscriptionJob.path;
 /** Code that uploads a local file, starts its transcription and polls until it ends. */
 export function longTranscriptionCode(origin: string, { file, contentType, body }: LongTranscriptionCode): CodeOf {
   return {
-    // curl reads the form's fields as configuration, so that no shell splits them. The parentheses keep `set -e` from closing the terminal.
+    // curl reads the form's fields as configuration, so that no shell splits them. The parentheses keep `set -e` from
+    // closing the terminal.
     curl: `# needs jq
 (
 set -eu

@@ -15,8 +15,8 @@ import { ErrorNotice } from '../../components/notice.tsx';
 import { AuthLayout, forgetLinkToken, toOverview, useLinkToken } from './auth-layout.tsx';
 
 /**
- * Target of the link in the confirmation email. Confirms automatically in the browser that registered; in another browser
- * the user signs in first and is redirected back. Confirming is idempotent, so it may run as a query.
+ * Target of the link in the confirmation email. Confirms automatically in the browser that registered; in another
+ * browser the user signs in first and is redirected back. Confirming is idempotent, so it may run as a query.
  */
 export function ConfirmPage() {
   const token = useLinkToken();

@@ -167,7 +167,9 @@ interface ComposerOptions {
 
 const messageReads = [messageRoutes.listMessages, ...spendingReads];
 
-/** The unsent draft survives navigation and reload. A retry reuses its idempotency key, so it sends no second message. */
+/**
+ * The unsent draft survives navigation and reload. A retry reuses its idempotency key, so it sends no second message.
+ */
 function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions) {
   const client = useQueryClient();
   const once = useOnce();

@@ -9,7 +9,9 @@ import { FactorField, factorOf } from '../../components/credential-fields.tsx';
 import { FormFoot } from '../../components/notice.tsx';
 import { GoogleToken } from '../auth/google.tsx';
 
-/** Form fields that prove the owner of the account. The user fills in the first or the second, and the third if asked. */
+/**
+ * Form fields that prove the owner of the account. The user fills in the first or the second, and the third if asked.
+ */
 export const noProof = { password: '', identityToken: '', factor: '' };
 type Proof = typeof noProof;
 

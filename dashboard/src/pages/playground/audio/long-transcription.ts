@@ -149,8 +149,8 @@ interface SendFileOptions {
 const stalledMs = 60_000;
 
 /**
- * Sends a file to storage with XMLHttpRequest, because `fetch` reports no upload progress. Rejects with an UploadFailure,
- * including on abort.
+ * Sends a file to storage with XMLHttpRequest, because `fetch` reports no upload progress. Rejects with an
+ * UploadFailure, including on abort.
  */
 function sendFile({ url, fields }: AllowedUpload, file: File, { signal, onProgress }: SendFileOptions): Promise<void> {
   const form = new FormData();

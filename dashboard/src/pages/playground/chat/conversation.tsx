@@ -177,8 +177,8 @@ function MessageEditor({ text: before, onSave, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(before);
   const canSave = text.trim() !== '';
   const place = useRef<HTMLDivElement>(null);
-  // Focus scrolls to the field but not to its label. Braces, because scrollIntoView returns a promise in new browsers, which
-  // is not a cleanup function.
+  // Focus scrolls to the field but not to its label. Braces, because scrollIntoView returns a promise in new browsers,
+  // which is not a cleanup function.
   useEffect(() => {
     place.current?.scrollIntoView({ block: 'nearest' });
   }, []);

@@ -32,8 +32,8 @@ export function withContent(items: Items, id: string, content: string): Items | 
 }
 
 /**
- * The conversation without a message. A function call and its result are removed together, because models accept neither
- * alone.
+ * The conversation without a message. A function call and its result are removed together, because models accept
+ * neither alone.
  */
 export function withoutMessage(items: Items, id: string): Items {
   const place = items.findIndex((item) => item.id === id);

@@ -254,8 +254,8 @@ async function streamedExchange<R extends Route>(
 const Named = v.object({ body: v.object({ model: v.string() }) });
 
 /**
- * Calculates the cost at the service's price, because a stream's headers are sent before its cost is known. Undefined for
- * a model with its own price, whose cached tokens are only in the credit history.
+ * Calculates the cost at the service's price, because a stream's headers are sent before its cost is known. Undefined
+ * for a model with its own price, whose cached tokens are only in the credit history.
  */
 function streamCredits(route: Route, input: unknown, { usage }: v.InferOutput<typeof StreamChunk>): number | undefined {
   if (!route.priced || !usage || hasOwnPrice(input)) return undefined;

@@ -233,7 +233,9 @@ interface ExchangeNoticesProps {
   readonly onRetry: (() => void) | undefined;
 }
 
-/** The error of the last call, or a notice that it was interrupted. Delivered output is charged (docs/credits.md#calls). */
+/**
+ * The error of the last call, or a notice that it was interrupted. Delivered output is charged (docs/credits.md#calls).
+ */
 export function ExchangeNotices({ exchange, model, onRetry }: ExchangeNoticesProps) {
   const { error, interruption, receipt } = exchange;
   if (error) return <ErrorNotice error={error} model={model} onRetry={onRetry} />;
