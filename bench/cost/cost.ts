@@ -191,7 +191,7 @@ export function costAtZero({
  */
 export const walk = {
   requests: 13,
-  mails: 3,
+  mails: 4,
   runs: 30,
   gbSeconds: 10,
   writeUnits: 110,
