@@ -40,8 +40,8 @@ async function run(): Promise<void> {
 }
 
 /**
- * Saves 7% of what the service or CloudFront would send if they compressed each file for its request. The maximum, 11,
- * takes more than twice as long and saves 2% more.
+ * Responses are 7% smaller than if the service or CloudFront compressed each one. Level 11, the maximum, takes more
+ * than twice as long and saves 2% more.
  */
 async function compressAssets(built: string): Promise<void> {
   const folder = join(built, brotliAssets);

@@ -54,8 +54,8 @@ async function oldVersions(client: LambdaClient, FunctionName: string): Promise<
 
 const usage = `Usage: npm run prune -- STAGE
 
-Deletes old versions of the functions of a stage (lib/stages.ts). Keeps the versions that an alias names, for example during a
-rollout, and the ${versionsKept} newest ones for rollbacks (docs/runbook.md#a-function-fails).
+Deletes old versions of the functions of a stage (lib/stages.ts). Keeps the versions that an alias names, for example
+during a rollout, and the ${versionsKept} newest ones for rollbacks (docs/runbook.md#a-function-fails).
 
 Environment: AWS region and credentials.
 `;
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   const { env } = stageNamed(name);
   const client = new LambdaClient({ maxAttempts: 10, ...(env && { region: env.region }) });
   const { functions, deleted } = await pruneVersions(client, name);
-  console.log(`${deleted} versions of ${functions} functions deleted.`);
+  console.log(`Deleted versions: ${deleted}, of ${functions} functions.`);
 }
 
 await main().catch((error: unknown) => {

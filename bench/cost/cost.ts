@@ -122,10 +122,7 @@ export function costOfStoredContents(calls: number, bytes: number): number {
   return calls * (objectWrite + objectTag + (bytes / GB) * objectGb + writeSeconds * 0.5 * functionGbSecond);
 }
 
-/**
- * Rows of docs/deploy.md: DynamoDB for a million whole responses and streams of 3 s, by the concurrent calls of their
- * account.
- */
+/** Rows of docs/deploy.md: DynamoDB for a million whole responses and 3 s streams, by concurrent calls per account. */
 export function concurrencyTable(): string {
   const rows = concurrencies.map((calls) => {
     const units = [false, true].map((isStream) => tableUnits({ seconds: 3, isStream }, calls));

@@ -75,7 +75,9 @@ export function content(): Plugin {
 }
 
 /**
- * The public files in English. Their modules share texts with the page, so they need the macros of its texts. @public
+ * The public files in English. Their modules share texts with the page, so they need the macros of its texts.
+ *
+ * @public
  */
 export async function publicContent(now: Date): Promise<ReadonlyMap<string, string | Buffer>> {
   const { i18n } = await import('@lingui/core');

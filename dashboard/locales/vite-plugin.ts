@@ -43,7 +43,7 @@ export async function compiledTexts(): Promise<ReadonlyMap<string, Messages>> {
   const catalogues = await getCatalogs(config);
   const english: Record<string, string> = {};
   const [first = ''] = config.locales;
-  // Each catalogue has the English texts, as its keys. To find them in the source takes seconds.
+  // Each catalogue contains the English texts as its keys. Extracting them from the source takes seconds.
   for (const one of catalogues)
     for (const [id, { message = id }] of Object.entries((await one.read(first)) ?? {})) english[id] = message;
   const compiled = new Map([['en', compile('en', english)]]);

@@ -48,19 +48,13 @@ export async function bodyOf(
 /** DynamoDB limits a read to 1 MB of items, which can be several times as long in JSON. */
 const maxDynamoBytes = 8 * 1024 * 1024;
 
-/**
- * Reads the output of an operation from the body of a response, or gets it from the SDK, to whose command `adapt` is
- * applied.
- */
+/** Reads an operation's output from a response body, or from the SDK, to whose command `adapt` is applied. */
 interface Output<T> {
   readonly read: (body: string) => T;
   readonly viaSdk: (client: DynamoDBDocumentClient, adapt: AdaptCommand) => Promise<T>;
 }
 
-/**
- * Sends operations of DynamoDB. Any result but a 200 response becomes the first attempt of the SDK, which decides about
- * retries.
- */
+/** Sends DynamoDB operations. Any result but a 200 becomes the first attempt of the SDK, which decides on retries. */
 export function dynamoSender(
   service: AwsService,
   loadClient: () => Promise<DynamoDBDocumentClient>,

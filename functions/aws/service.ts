@@ -61,10 +61,7 @@ export function awsService(id: keyof typeof services, variables: Variables = pro
 
 const renewBeforeMs = 5 * 60_000;
 
-/**
- * Caches the credentials until shortly before they expire, like the SDK. Reading six variables for each signature is
- * slow.
- */
+/** Caches the credentials until shortly before they expire, like the SDK, because reading six variables is slow. */
 function credentialsIn(variables: Variables): AwsService['credentials'] {
   let cached: Credentials | undefined;
   let renewAt = 0;

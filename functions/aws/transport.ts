@@ -56,10 +56,7 @@ export class Connections {
     this.#now = now;
   }
 
-  /**
-   * An idle connection, or a new one. Reads idle times from the clock, because timers stop while Lambda freezes the
-   * function.
-   */
+  /** An idle or new connection. Compares clock times, because timers stop while Lambda freezes the function. */
   take(): Connection {
     const origin = this.#origin();
     for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {

@@ -15,8 +15,7 @@ import { log, outcome } from './stack.ts';
 const unmatchedRoute = { id: 'unknown-route' };
 
 /**
- * Handles preflights of allowed origins, and unmatched requests: 405 with `Allow` if the path has other methods,
- * otherwise 404.
+ * Handles preflights of allowed origins. Other unmatched requests: 405 with `Allow` if the path exists, otherwise 404.
  */
 export function unknownRoute(routes: readonly Pick<Route, 'method' | 'path'>[]) {
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()

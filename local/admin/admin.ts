@@ -28,7 +28,7 @@ export interface AdminOptions {
    * continues in the background.
    */
   readonly afterMove: () => Promise<boolean>;
-  /** Runs the work that became due at a stop on the way to a later time. */
+  /** Runs the work due at an intermediate time while the clock advances. */
   readonly passStop: () => Promise<void>;
   /** Resolves when the jobs have processed the messages and events that resulted. */
   readonly settled: () => Promise<void>;

@@ -179,7 +179,7 @@ const firstWaitMs = 50;
 interface Delivery {
   readonly run: typeof runJob;
   readonly log: (line: string) => void;
-  /** What is delivered, for the log. */
+  /** Name of the delivered items in the log. */
   readonly noun: string;
   readonly maxTries: number;
   /** Aborts the waits, and allows no further attempts. */

@@ -14,10 +14,7 @@ const advance = v.pipe(
 );
 const instant = v.pipe(timestamp, v.transform(epochMs));
 
-/**
- * Body of `POST /_local/clock` (docs/architecture.md#on-one-machine): an ISO 8601 duration to advance by, or the new
- * time.
- */
+/** Body of `POST /_local/clock` (docs/architecture.md#on-one-machine): an ISO 8601 duration, or the new time. */
 export const ClockOrder = v.union(
   [v.strictObject({ advance }), v.strictObject({ now: instant })],
   'The body must be {"advance": "P1M"}, an ISO 8601 duration in whole units, or {"now": "2027-01-31T12:00:00Z"}, a timestamp.',

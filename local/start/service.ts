@@ -264,10 +264,7 @@ function setAmbientClock(clock: ShiftedClock): () => void {
   };
 }
 
-/**
- * Lets functions bypass the proxy of the embedded database, which only adds faults. Returns a function that restores
- * it.
- */
+/** Makes functions bypass the database proxy, which only adds faults. Returns a function that restores it. */
 function setAmbientDatabase(proxy: string, url: string, faults: Faults, { adapt }: DirectRequests): () => void {
   ambient.adaptDatabaseClient = adapt;
   ambient.databaseOf = (origin) => (origin === proxy && !faults.isOrdered('dynamodb') ? url : origin);

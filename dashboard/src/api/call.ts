@@ -57,8 +57,7 @@ export async function perform<R extends Route>(route: R, input: Input<R>, option
 /**
  * Sends a request for this document's account and organization. Another tab shares the cookie and may have signed in
  * another user. So a change is sent only after the session is confirmed to be this account's, and a response to a read
- * is returned only after the same check. A request with an API key is not checked: its caller confirms the session
- * first.
+ * is returned only after the same check. A request with an API key is not checked: its caller has done so.
  */
 export async function request<R extends Route>(route: R, input: Input<R>, options?: SendOptions): Promise<Response> {
   const isSession = route.credential !== 'none' && options?.key === undefined;

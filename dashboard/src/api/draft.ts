@@ -5,10 +5,7 @@ import { documentOwner } from './account.ts';
 
 type ChangeDraft<Draft> = (change: Partial<Draft> | ((before: Draft) => Draft)) => void;
 
-/**
- * A draft of the signed-in account in its organization. It survives navigation and reloads, and is deleted with the
- * session.
- */
+/** A draft of the signed-in account in its organization. Survives navigation and reloads; deleted with the session. */
 export function useDraft<Draft extends object>(
   schema: v.GenericSchema<unknown, Draft>,
   initial: Draft,

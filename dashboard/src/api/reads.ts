@@ -106,10 +106,7 @@ export const spendingReads = [
   keyRoutes.listKeys,
 ] as const;
 
-/**
- * Whether the account's plan includes a feature. A cancelled plan does until its paid period ends. Undefined while
- * loading.
- */
+/** Whether the plan includes a feature; a cancelled plan until its paid period ends. Undefined while loading. */
 export function useHasFeature(feature: PlanFeature, { enabled = true } = {}): boolean | undefined {
   const { data: subscription } = useSubscription({ enabled });
   const now = useNow();

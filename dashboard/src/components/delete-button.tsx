@@ -12,7 +12,7 @@ interface DeleteButtonProps {
   readonly label: string;
   readonly question: Omit<ConfirmOptions, 'onConfirm'>;
   readonly onDelete: () => Promise<void>;
-  /** Read again afterwards, even after a failure. */
+  /** Lists to refetch, even if the deletion fails. */
   readonly invalidates: readonly Route[];
 }
 

@@ -14,8 +14,8 @@ const margin = 16;
 const step = 8;
 
 /**
- * Returns the place of this size in the window that covers the smallest area of controls, and of those the smallest area
- * of links. Prefers the bottom right.
+ * Returns the place in the window that covers the smallest area of controls, and of those the smallest area of links.
+ * Prefers the bottom right.
  */
 export function bestPlace(size: Size, window: Size, controls: readonly Area[], links: readonly Area[] = []): Place {
   const cost = (place: Place) => {

@@ -45,10 +45,7 @@ export function useStableCallback<Args extends readonly unknown[]>(
   return useCallback((...args: Args) => latest.current(...args), []);
 }
 
-/**
- * Loads code when it is first needed. Returns undefined until then, and if loading fails: the page must work without
- * it.
- */
+/** Loads code when it is first needed. Undefined until then, and if loading fails: the page must work without it. */
 export function useLate<Module>(load: () => Promise<Module>, isNeeded: boolean): Module | undefined {
   const [module, setModule] = useState<Module>();
   useEffect(() => {

@@ -32,9 +32,7 @@ export const freePlan = offer.plans.find(({ priceUsd }) => priceUsd === 0);
 export const planNameOf = (planId: string): string => planOf(planId)?.name ?? planId;
 export const planTitle = (planId: string): string => planOf(planId)?.title ?? planId;
 
-/**
- * The price of a subscription in USD. Null for a plan that sales assign at a price of its own, whose price is 0 here.
- */
+/** The price of a subscription in USD. Null if sales agreed the price, which is stored as 0. */
 export const agreedPrice = ({ planId, price }: { readonly planId: string; readonly price: number }): number | null =>
   price === 0 && planOf(planId)?.priceUsd === null ? null : price;
 

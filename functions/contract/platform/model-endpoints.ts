@@ -83,7 +83,7 @@ export const ModelEndpoints = v.pipe(
   ),
 );
 
-/** Absent fields are those of the model's first endpoint on SageMaker. */
+/** Fills absent fields from the model's first endpoint on SageMaker. */
 function completed(model: Model, given: Differing): ModelEndpoint {
   if (given.kind !== 'sagemaker') return given;
   const own = model.endpoints.find((endpoint) => endpoint.kind === 'sagemaker');

@@ -144,10 +144,7 @@ export function secondFactorService(
   return { begin, required, finish, prove, setUp, confirm, turnOff };
 }
 
-/**
- * Bound to the account, so that equal codes of two accounts have different hashes. Case, spaces and hyphens are
- * ignored.
- */
+/** Bound to the account, so equal codes of two accounts hash differently. Ignores case, spaces and hyphens. */
 function recoveryDigest(accountId: number, code: string): string {
   const text = `${accountId}#${code.replaceAll(/[\s-]/g, '').toUpperCase()}`;
   return hash('sha256', text, 'buffer').subarray(0, 16).toString('base64url');

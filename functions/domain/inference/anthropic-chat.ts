@@ -124,10 +124,7 @@ const toolUse = (id: string, name: string, input: Record<string, unknown>) => ({
   caller: { type: 'direct' as const },
 });
 
-/**
- * Returns the arguments of a call, or undefined if they are not a JSON object. Some models send an empty string instead
- * of `{}`.
- */
+/** Returns a call's arguments; undefined unless they are a JSON object. Some models send an empty string. */
 function inputOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   const value = parseJson(text);

@@ -187,10 +187,7 @@ export function inference(
     return chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered });
   }
 
-  /**
-   * Charged once any content was delivered. By tokens, an interrupted stream is charged for its prompt and the
-   * delivered text.
-   */
+  /** Charged once content was delivered. By tokens, an interrupted stream costs its prompt and the delivered text. */
   function streamChat(order: StreamedChatOrder, requestId: string): StreamedResponse {
     const { model, request, format, tariff, call } = order;
     const counted = countedChat(order);

@@ -68,10 +68,7 @@ const maxKnownLanes = 1000;
 /** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
 export type Renew = (meter: Meter, now: number) => Settled;
 
-/**
- * `sellsCredits`: whether a refused call can be made once credits are bought. `hasLanes`: whether the sweep opens
- * lanes.
- */
+/** `sellsCredits`: a refused call can be made once credits are bought. `hasLanes`: the sweep opens lanes. */
 export function metering(store: MeterStore, renew: Renew, sellsCredits = false, hasLanes = false) {
   const known = knownLimits();
   const knownLanes = new RecentMap<string, Lanes>(maxKnownLanes);

@@ -28,10 +28,7 @@ const ids = {
   block: 0xa1,
 } as const;
 
-/**
- * Elements whose children are read like siblings, because a streaming recorder does not know the size of segment and
- * cluster.
- */
+/** Elements whose children are read like siblings: a streaming recorder does not know segment and cluster sizes. */
 const entered: ReadonlySet<number> = new Set([
   ids.header,
   ids.segment,

@@ -123,10 +123,7 @@ function packetSeconds(file: Buffer): number {
   return seconds;
 }
 
-/**
- * Adds the packets of a page; a segment of 255 bytes continues in the next one (RFC 3533, 5). Returns the end of the
- * page.
- */
+/** Adds a page's packets; a segment of 255 bytes continues in the next (RFC 3533, 5). Returns the page's end. */
 function addPackets(stream: Stream, file: Buffer, dataAt: number, lengths: Buffer, flags: number): number {
   let [from, to] = [dataAt, dataAt];
   if (!(flags & flagOf.continued)) [stream.open, stream.openBytes] = [[], 0];

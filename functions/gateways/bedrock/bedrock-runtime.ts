@@ -170,10 +170,7 @@ const maxMessageBytes = 1024 * 1024;
 /** Bytes of a message without headers and payload (AWS "Event stream encoding"). */
 const minMessageBytes = 16;
 
-/**
- * Forwards a stream of messages. Throws SyntaxError for an invalid length, because the SDK would allocate that much
- * memory.
- */
+/** Forwards a stream of messages. Throws SyntaxError for an invalid length, which the SDK would allocate. */
 async function* boundedFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let prefix: number[] = [];
   /** Bytes until the next message. */

@@ -2,8 +2,8 @@ import { BodyTooLarge } from '#aws/bounded-body.ts';
 import type { Streaming } from './runtime.ts';
 
 /**
- * The deadline of a wait, in ms after `start`. Another signal or `end` ends it earlier. Call `clear` after the last wait.
- * The timer starts after the request is sent. `AbortSignal.timeout` and `any` would keep a timer, signals and weak
+ * The deadline of a wait, in ms after `start`. Another signal or `end` ends it earlier. Call `clear` after the last
+ * wait. The timer starts after the request is sent. `AbortSignal.timeout` and `any` would keep a timer, signals and weak
  * references of finished calls until the timeout. A signal is created only on use, because it is expensive.
  */
 export class Deadline {

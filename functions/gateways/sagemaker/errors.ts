@@ -264,8 +264,8 @@ const plain = (word: string): string =>
   word.replace(/^[("'`[{]+/, '').replace(/(?<![)"'`\]},;:.!?])[)"'`\]},;:.!?]+$/, '');
 
 /**
- * An error of the model itself, with its status and message. Like the two below, it has the name that SageMaker's runtime
- * gives it, so that `serviceErrorOf` maps the errors of every runtime.
+ * An error of the model itself, with its status and message. This and the next two errors use the names of SageMaker's
+ * runtime, so that `serviceErrorOf` maps the errors of every runtime.
  */
 export const modelError = (status: number, text: string): Error =>
   Object.assign(new Error(`status ${status}`), {

@@ -80,10 +80,7 @@ interface StreamAttempts<Ready, Chunk> {
   readonly hasOutput: (chunk: Chunk) => boolean;
 }
 
-/**
- * Streams from the first endpoint that sends output, without the chunks before it. Records failures, including later
- * ones.
- */
+/** Streams from the first endpoint that sends output, without the chunks before it. Records later failures too. */
 export async function* firstStream<Ready, Chunk>({
   attempts,
   deadline,

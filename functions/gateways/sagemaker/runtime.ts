@@ -85,10 +85,7 @@ export const logprobBytes = 512;
 const vectorBytes = 128 * kilobyte;
 /** Bytes per token of a stream, whose chunks repeat their metadata. */
 const streamedTokenBytes = 4 * kilobyte;
-/**
- * Bytes of a text response in addition to its tokens: choices that were not requested, keep-alive comments, empty
- * chunks.
- */
+/** Bytes besides the tokens of a text response: unrequested choices, keep-alive comments, empty chunks. */
 const extraBytes = 1024 * kilobyte;
 
 /** Maximum bytes of a whole text response with this many described tokens: the output, with TGI also the prompt. */

@@ -82,7 +82,7 @@ export function secondFactorStore(client: DynamoDBDocumentClient, table: string)
     return 'done' in (await conditionally(client.send(write)));
   };
 
-  /** `recovery` has a key for each unused recovery code, and `step` is the last accepted one. */
+  /** `recovery` has a key for each unused recovery code, and `step` is the last accepted time step. */
   const enable: SecondFactorStore['enable'] = (account, { secret, step, recovery }, notice, now) =>
     commit(client, [
       credentialChange(table, account, now, {

@@ -104,10 +104,7 @@ export const partPrefixes: readonly (readonly [count: keyof UsageCounts, prefix:
 
 const partNames: ReadonlyMap<string, string> = new Map(partPrefixes);
 
-/**
- * Totals of one day in the `ledger` table: in full detail, over all keys, and by key. `added` has the counts of its
- * parts too.
- */
+/** Daily totals in the `ledger` table: in full detail, over all keys, and by key. `added` also contains its parts. */
 export interface DayTotal {
   readonly sk: string;
   readonly names: Readonly<Record<string, string | null>>;

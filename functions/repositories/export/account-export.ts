@@ -20,10 +20,7 @@ interface Partition {
   readonly key: string | number;
 }
 
-/**
- * How items are exported whose sort key begins with the prefix: only the listed fields, so that no secret is added by a
- * new field.
- */
+/** Exported items by prefix of their sort key. Only the listed fields, so that a new field exports no secret. */
 interface Rule {
   readonly prefix: string;
   readonly kind?: ExportKind;

@@ -50,10 +50,7 @@ export function keyOf(row: KeyRow): WorkingKey {
 /** The budget 1a2bd is the meter's attribute B1a2bd, a map of s start, u used. */
 export const budgetName = (id: string): string => `B${id}`;
 
-/**
- * Days for which a key's prompts and responses are stored are the attribute D and its `contentIdOf`. Absent if none
- * are.
- */
+/** Days of storage of a key's prompts and responses: the attribute D followed by its `contentIdOf`, absent for none. */
 export const contentName = (id: string): string => `D${id}`;
 
 export const isPerKeyName = (name: string): boolean => name.startsWith('B') || name.startsWith('D');

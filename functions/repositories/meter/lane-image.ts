@@ -1,6 +1,6 @@
-/** Images of lanes in the stream (lane-item.ts). Separate from their schema, so that a job loads it only to read one. */
+/** Images of lanes in the stream (lane-item.ts). Separate from their schema, which few jobs load. */
 
-/** Whether an image is a lane's, which names its account. */
+/** Whether the image is a lane. Only lanes have the attribute `ac`. */
 export const isLane = (image: Readonly<Record<string, unknown>>): boolean => image['ac'] !== undefined;
 
 /** The account of a lane. `image`: DynamoDB JSON. Undefined for the item of an account. */

@@ -24,12 +24,13 @@ import { count, isCount, isKeyRow, isPerKeyName, keyEventOf, KeyNote, keyOf, per
 
 /**
  * Item of the `meters` table. Names are short, because every call reads and writes the item, which should stay near
- * one write unit (1 KB). Only repositories use them. a account, p shard, seq, k keys, r plan rank, q concurrent
- * calls, qa those with lanes, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
- * holds, g lots, gn lots granted, ec ended cancellations, u used, pa period anchor, pi period index, fm free month, s
- * subscription, t kept terms, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
- * alerts, wh webhooks, tu threshold of the automatic top-up, cp spending cap, ln leases of lanes
- * (lane-item.ts).
+ * one write unit (1 KB). Only repositories use them.
+ *
+ * Names: a account, p shard, seq, k keys, r plan rank, q concurrent calls, qa those with lanes, mc calls this month, ml
+ * calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h holds, g lots, gn lots granted, ec
+ * ended cancellations, u used, pa period anchor, pi period index, fm free month, s subscription, t kept terms, x closed,
+ * due, hd time of the next check of holds, last entries or key change, w marks of changes, al alerts, wh webhooks, tu
+ * threshold of the automatic top-up, cp spending cap, ln leases of lanes (lane-item.ts).
  */
 
 /** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */

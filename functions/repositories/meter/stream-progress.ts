@@ -6,8 +6,9 @@ import { count } from './key-rows.ts';
 
 /**
  * The recorded cost of a stream, an item of its own in the `meters` table: a write every 2 s must not rewrite the
- * account's item with all running calls (docs/adr/0039-holds-of-one-account.md). c cost, o price, x no more is
- * recorded, ttl.
+ * account's item with all running calls (docs/adr/0039-holds-of-one-account.md).
+ *
+ * Names: c cost, o price, x recording has ended, ttl.
  */
 
 /** Bits of the key, whose 37 digits fit DynamoDB's 38. Accounts have positive numbers of at most 53 bits. */

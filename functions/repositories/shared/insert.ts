@@ -27,8 +27,7 @@ interface Insertion {
 
 /**
  * Inserts rows unless they exist. Rows of concurrent callers share requests. A row of up to 1 KB uses one write unit,
- * in a transaction two. Rejects only for the callers of rows that failed, once none of their rows can be written any
- * more.
+ * in a transaction two. Rejects only the callers of failed rows, after all their writes have ended.
  */
 export function inserter(client: DynamoDBDocumentClient, table: string) {
   /** By key: a request must not name an item twice. */

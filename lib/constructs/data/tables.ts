@@ -25,10 +25,7 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/**
- * Tables with personal data, webhook signing secrets, agent conversations, stored responses, messages to phones or
- * payments.
- */
+/** Tables with personal data, webhook signing secrets, conversations, stored responses, messages or payments. */
 const hasSecrets: ReadonlySet<TableId> = new Set([
   'accounts',
   'webhooks',

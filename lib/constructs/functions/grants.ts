@@ -116,10 +116,7 @@ function grantInference(fn: LambdaFunction, stage: Stage): void {
   });
 }
 
-/**
- * The endpoints that differ from the offer's, which functions contain: the environment of a function is limited to
- * 4 KB.
- */
+/** Only endpoints that differ from the bundled offer, because a function's environment is limited to 4 KB. */
 function endpointVariables(stage: Stage): Variables {
   const differing = [...endpointsOf(stage)].filter(
     ([id, endpoints]) => !isDeepStrictEqual(endpoints, modelNamed(id)?.endpoints),

@@ -105,7 +105,7 @@ describe('Claude Code on a model of 128k tokens', () => {
     expect(sent.tools[0].function.parameters).toEqual(claudeCodeRequest('acme').tools[0]?.input_schema);
     expect(sent.messages.map(({ role }: any) => role)).toEqual(['system', 'user', 'system', 'user']);
 
-    // The model reports no usage, so our count is charged, which the start of the stream has told.
+    // The model reports no usage, so our count is charged, which the first event of the stream reports.
     expect(first.started).toBeGreaterThan(10_000);
     expect(usage).toMatchObject({ input_tokens: first.started });
     expect(usage.output_tokens).toBe(await tokensOf('A list.Bash{"command":"ls"}'));

@@ -60,7 +60,7 @@ interface Result {
   readonly text: string;
 }
 
-/** Endpoints of the models that answered, such as `model-a-2`, and the calls whose connection to the model was closed. */
+/** Endpoints of the models that responded, such as `model-a-2`, and the calls whose connection to the model was closed. */
 const answered: string[] = [];
 const closed: number[] = [];
 /** Resolves once every call waits for its model. */

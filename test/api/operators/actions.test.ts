@@ -256,7 +256,7 @@ describe('npx node bin/operator.ts', () => {
     });
   });
 
-  it('lists all actions for an unknown one', async () => {
+  it('lists the valid actions if the action is unknown', async () => {
     expect(await run([operator.email, 'unblok'])).toEqual({
       exitCode: 2,
       out: '',

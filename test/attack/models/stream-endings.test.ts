@@ -162,7 +162,7 @@ describe.each(paths.chats)('a streamed chat of %s', (path) => {
   });
 });
 
-/** The demo engine's stream, limited to `most` events. */
+/** The demo engine's stream, limited to `maxEvents` events. */
 const hangingAfter = (maxEvents: number): Engine => ({
   async invoke(body, signal) {
     const reply = await demoEngine({ wordDelayMs: 0 }).invoke(body, signal);

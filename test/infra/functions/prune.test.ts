@@ -70,7 +70,7 @@ const prune = (...args: readonly string[]) =>
 
 describe('npm run prune', () => {
   it("deletes old versions, but not the three newest, those of an alias, or another stage's", async () => {
-    expect(await prune('live')).toEqual({ status: 0, out: '1 versions of 2 functions deleted.\n', err: '' });
+    expect(await prune('live')).toEqual({ status: 0, out: 'Deleted versions: 1, of 2 functions.\n', err: '' });
     expect(deleted).toEqual(['text-ai-live-api-x-chat:3']);
   });
 

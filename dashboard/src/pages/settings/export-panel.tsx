@@ -10,10 +10,7 @@ import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/page.tsx';
 import { saveFile } from '../../lib/downloads.ts';
 
-/**
- * Reads all pages, and saves one file with an item on each line. Each page becomes a blob, which the browser can move
- * to disk.
- */
+/** Saves all pages in one file with an item per line. Each page becomes a blob, which the browser can move to disk. */
 async function exportAccount(onProgress: (items: number) => void): Promise<number> {
   const parts: Blob[] = [];
   let count = 0;

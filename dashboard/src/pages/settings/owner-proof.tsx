@@ -38,7 +38,7 @@ export function useProofFields() {
   };
 }
 
-/** A form for a change that needs a proof only if the sign-in was long ago: asks after the first refusal. */
+/** A form that asks for a proof after the first refusal, if the sign-in is too old. */
 export function useLateProof<Values extends Proof, Result>(options: Omit<ApiFormOptions<Values, Result>, 'fieldOf'>) {
   const [isNeeded, setNeeded] = useState(false);
   const fields = useProofFields();

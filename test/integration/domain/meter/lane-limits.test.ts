@@ -168,7 +168,7 @@ describe('the lanes of an account', () => {
     const account = await open({ maxConcurrentCalls: 4000 });
     await openLanes(account, 30, credits(5));
     const running: OpenHold[] = [];
-    // A lane without calls is deleted, so that the plan could allow the others.
+    // The sweep deletes lanes without calls, after which the plan could allow the rest.
     while ((await account.lanes()).some(({ holds }) => holds.size === 0))
       running.push(...(await Promise.all(times(30, () => account.admit(0, { amount: 1 })))));
     await changePlan(account, 5, 500);

@@ -99,7 +99,7 @@ interface Ending {
   readonly outcome: Outcome;
 }
 
-/** A model's answer, the pieces that the client reads before it leaves, and the delivered part. */
+/** A model's response, the pieces that the client reads before it disconnects, and the delivered part. */
 function drawEnding(g: Draw, { request, isStream }: DrawnCall, { output }: Held): Ending {
   const { kind, maxReported } = request;
   const isTooLong = g(fc.nat, 9) === 0;

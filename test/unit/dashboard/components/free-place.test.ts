@@ -11,7 +11,7 @@ describe('the position of a toast', () => {
     expect(bestPlace({ width: 440, height: 60 }, { width: 1280, height: 800 }, [])).toEqual({ left: 824, top: 724 });
   });
 
-  it('is another one if a button or link is at the bottom right', () => {
+  it('is the bottom middle if a button or link is at the bottom right', () => {
     const button = { left: 1100, top: 740, width: 100, height: 36 };
     const inMiddle = { left: 412, top: 724 };
     expect(bestPlace({ width: 440, height: 60 }, { width: 1280, height: 800 }, [button])).toEqual(inMiddle);
@@ -28,7 +28,7 @@ describe('the position of a toast', () => {
     expect(bestPlace(toast, phone, buttons).top).toBe(664);
   });
 
-  it('covers a link rather than a button', () => {
+  it('covers a link rather than a button if it must cover one', () => {
     const [button, link] = [row(0, 400), row(400, 340)];
     expect(bestPlace(toast, phone, [button], [link]).top).toBeGreaterThanOrEqual(400);
     expect(bestPlace(toast, phone, [link], [button]).top).toBeLessThanOrEqual(340);

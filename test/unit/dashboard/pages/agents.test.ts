@@ -76,7 +76,7 @@ describe('an uploaded document file', () => {
     expect(await readTextFile(new File(['%PDF'], 'a.pdf'))).toEqual({ error: 'Choose a .txt or .md file' });
   });
 
-  it('has its name shortened to the maximum code points of a document name', async () => {
+  it('truncates its name to the maximum code points', async () => {
     const read = await readTextFile(new File(['text'], `${'😀'.repeat(300)}.txt`));
     expect('name' in read && Array.from(read.name).length).toBe(200);
   });

@@ -95,7 +95,7 @@ describe('a translation', () => {
     }
   });
 
-  it('leaves half of the context for the output, for any text', () =>
+  it('leaves half of the context for the output', () =>
     fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         if (countWords(text) === 0) return;

@@ -112,7 +112,7 @@ describe('an open hold', () => {
     expect(admitted.state.replaced).toBe(1);
   });
 
-  it('is settled in the new month even if other writes conflict with its start 300 times', async () => {
+  it('is settled in the new month despite 300 conflicts', async () => {
     const admitted = calls(meterWith(credits(10)), 300);
     const hold = await open(admitted);
     const { due, period } = admitted.state.meter!;
@@ -121,7 +121,7 @@ describe('an open hold', () => {
     expect(admitted.settled).toMatchObject([{ cost: 1 }]);
   });
 
-  it('is settled in the past month rather than never if no write starts the new one', async () => {
+  it('is settled in the past month if every attempt to start the new one conflicts', async () => {
     const admitted = calls(meterWith(credits(10)), maxRaces);
     const hold = await open(admitted);
     await hold.settle(1, admitted.state.meter!.due * 1000);
