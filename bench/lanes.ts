@@ -3,7 +3,6 @@ import { tables } from '#contract/platform/resources.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
-
 import { times } from '#test/many.ts';
 import { openLaneAccount } from '#test/meter/lane-account.ts';
 import { credits } from '#test/meter/meters.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { checkDeployable } from '#lib/deployable.ts';
-import { ReviewedRules } from '#lib/rules.ts';
+import { ReviewedRules } from '#lib/nag-rules.ts';
 import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';

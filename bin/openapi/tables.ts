@@ -112,7 +112,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Prompts of an account whose tokens are counted free of charge per minute', limits.tokenCountsPerMinute],
   [
     'Calls of an account that fail uncharged because no response fits their format, per day (UTC)',
-    limits.misfitsPerDay,
+    limits.mismatchesPerDay,
   ],
   ['Active keys of an account', limits.activeKeys],
   ['Active and suspended keys of an account', limits.usableKeys],

@@ -82,7 +82,7 @@ export interface Job {
 const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, discarded: 'position' } as const;
 
 /** Queues for the fast and the slow webhooks. */
-const lanes = ['webhooks', 'slowWebhooks'] as const;
+const webhookQueues = ['webhooks', 'slowWebhooks'] as const;
 
 export const jobs = {
   projectLedger: {
@@ -169,7 +169,7 @@ export const jobs = {
       maxRecordAgeHours: 23,
       discarded: 'position',
     },
-    uses: { tables: { webhooks: 'write' }, queues: lanes },
+    uses: { tables: { webhooks: 'write' }, queues: webhookQueues },
     timeoutSeconds: 60,
   },
   deliverWebhooks: {
@@ -179,7 +179,7 @@ export const jobs = {
     impact: 'Webhooks receive no events until the job runs again.',
     // Slow receivers occupy functions that other jobs need too.
     trigger: { queue: 'webhooks', maxConcurrency: 100 },
-    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
+    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: webhookQueues },
     timeoutSeconds: 60,
   },
   deliverSlowWebhooks: {
@@ -188,7 +188,7 @@ export const jobs = {
     summary: 'Sends the due deliveries of webhooks with slow receivers, a few requests at a time',
     impact: 'Webhooks with slow receivers receive no events until the job runs again.',
     trigger: { queue: 'slowWebhooks', maxConcurrency: 50 },
-    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
+    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: webhookQueues },
     timeoutSeconds: 60,
   },
   recordReceipts: {
@@ -206,7 +206,7 @@ export const jobs = {
     summary: 'Queues each event of a message for the subscribed webhooks of its account',
     impact: 'Webhooks receive no message events until the job runs again.',
     trigger: { stream: 'messages', newImageHas: { name: 'status', type: 'S' }, ...oneByOne },
-    uses: { tables: { webhooks: 'write', meters: 'read' }, queues: lanes },
+    uses: { tables: { webhooks: 'write', meters: 'read' }, queues: webhookQueues },
     timeoutSeconds: 60,
   },
   sweepWebhooks: {
@@ -215,7 +215,7 @@ export const jobs = {
     summary: 'Queues webhooks that have a due retry or whose queue message was lost',
     impact: 'Failed webhook deliveries are not retried after the first 15 minutes.',
     trigger: { everySeconds: 60 },
-    uses: { tables: { webhooks: 'write' }, queues: lanes },
+    uses: { tables: { webhooks: 'write' }, queues: webhookQueues },
     timeoutSeconds: 55,
   },
   endTranscriptions: {

@@ -1,6 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
-import { sessionOriginOf } from '#middleware/browser.ts';
 import { cookieOf } from '#middleware/headers.ts';
+import { sessionOriginOf } from '#middleware/session-origin.ts';
 import { networkOf } from './network.ts';
 import type { CheckedOperation, Operation } from './operation.ts';
 import { typed } from './process.ts';

@@ -6,6 +6,7 @@ const names = new Set([
   'AccountSendingPausedException',
   'ConfigurationSetSendingPausedException',
   'Throttling',
+  // DynamoDB and others
   'InternalServerError',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import type { CallContext, ResponseLifecycle } from '#middleware/call.ts';
+import type { CallResponse } from '#middleware/envelope.ts';
 import type { EventStream } from '#middleware/event-stream.ts';
-import type { CallResponse } from '#middleware/outgoing.ts';
 import { typed } from './process.ts';
 
 type Handle = (event: APIGatewayProxyEvent, context: CallContext) => Promise<unknown>;

@@ -12,13 +12,13 @@ import { accept } from '#middleware/accept.ts';
 import { authenticate, type Authentication } from '#middleware/authenticate.ts';
 import { authorize } from '#middleware/authorize.ts';
 import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
+import { envelope, type EnvelopeOptions } from '#middleware/envelope.ts';
 import { type FindMeter, forbiddenUses } from '#middleware/forbidden-uses.ts';
 import { idempotencyMiddlewares, type Idempotent } from '#middleware/idempotency.ts';
 import { meter, type Meters } from '#middleware/meter.ts';
-import { limitMisfits, type MisfitLimit } from '#middleware/misfits.ts';
+import { limitMismatches, type MismatchLimit } from '#middleware/mismatches.ts';
 import { refuseRetiredModel } from '#middleware/model-dates.ts';
 import { type OpenOrder, openOrder } from '#middleware/open-order.ts';
-import { envelope, type EnvelopeOptions } from '#middleware/outgoing.ts';
 import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
 import { type ContentWriter, storeContent } from '#middleware/stored-content.ts';
 import { type MakeOrder, validate } from '#middleware/validate.ts';
@@ -66,7 +66,7 @@ export function stack(
       priced
         ? [
             refuseRetiredModel(forbidden),
-            limitMisfits(forbidden, misfitLimit(services)),
+            limitMismatches(forbidden, mismatchLimit(services)),
             meter(route, meters(services)),
           ]
         : [],
@@ -163,7 +163,7 @@ const contentWriter = (services: () => CoreServices) => (): ContentWriter | unde
   };
 };
 
-const misfitLimit = (services: () => CoreServices) => (): MisfitLimit => ({
+const mismatchLimit = (services: () => CoreServices) => (): MismatchLimit => ({
   isOn: environment().NETWORK_LIMITS === 'on',
   now: () => ambient.clock.now(),
   records: () => services().idempotency(),

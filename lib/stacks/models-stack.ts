@@ -180,10 +180,12 @@ type Variables = Readonly<Record<string, string>>;
 
 /**
  * Environment of a model's container: its weights, and server options that our requests require. The stage's variables
- * override these defaults. - vLLM: `SM_VLLM_*` become server arguments (AWS Deep Learning Containers, vLLM,
- * "Configuration"). - LMI: `OPTION_MODEL_ID` is the downloaded folder, `HF_MODEL_ID` a Hugging Face id (DJL Serving,
- * "Deploying your model on a SageMaker Endpoint"). Text is served in async mode, whose format our gateway reads ("vLLM
- * Engine User Guide"). - TEI: variables are router arguments (text-embeddings-inference, "CLI arguments").
+ * override these defaults.
+ *
+ * - vLLM: `SM_VLLM_*` become server arguments (AWS Deep Learning Containers, vLLM, "Configuration").
+ * - LMI: `OPTION_MODEL_ID` is the downloaded folder, `HF_MODEL_ID` a Hugging Face id (DJL Serving, "Deploying your model
+ *   on a SageMaker Endpoint"). Text is served in async mode, whose format our gateway reads ("vLLM Engine User Guide").
+ * - TEI: variables are router arguments (text-embeddings-inference, "CLI arguments").
  */
 export function containerEnvironment(model: HostedModel, isEmbedding: boolean): Variables {
   const { weights, environment, family } = model;

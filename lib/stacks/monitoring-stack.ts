@@ -11,10 +11,10 @@ import type { Backups } from '#lib/constructs/data/backups.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
+import { awsMetrics, ownMetrics } from '#lib/constructs/monitoring/alarms.ts';
 import { ServiceAlarms } from '#lib/constructs/monitoring/service-alarms.ts';
 import { stageTag } from '#lib/shared-props.ts';
 import { type Stage, allEndpoints, modelsWithFallback } from '#lib/stage.ts';
-import { awsMetrics, ownMetrics } from '../constructs/monitoring/alarms.ts';
 
 export interface MonitoringStackProps extends StackProps {
   readonly stage: Stage;

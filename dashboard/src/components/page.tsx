@@ -11,7 +11,7 @@ interface PageProps {
   readonly title: string;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 /** A page of the frame, with its heading, lead and actions. */

@@ -25,9 +25,5 @@ export function OperatorOnly() {
 }
 
 function NotFound() {
-  return (
-    <Page title={t`Page not found`} lead={t`This page does not exist.`}>
-      {undefined}
-    </Page>
-  );
+  return <Page title={t`Page not found`} lead={t`This page does not exist.`} />;
 }

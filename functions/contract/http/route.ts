@@ -17,7 +17,8 @@ export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'sessio
 /**
  * Access of a function to a table. `read`: reads only. `write`: also puts and updates items. `delete`: also deletes
  * them. `append`: reads and inserts items, and increments counters. `insert`: only inserts items. `add`: only puts items.
- * `move` and `scan and delete`: like `delete`, and also scan the table.
+ * `move`: like `write`, and also scans the table and deletes items in batches. `scan and delete`: like `delete`, and also
+ * scans the table.
  */
 export type Access = 'read' | 'write' | 'delete' | 'append' | 'insert' | 'add' | 'move' | 'scan and delete';
 

@@ -3,7 +3,7 @@ import { text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { languageCode as language } from './languages.ts';
 
-/** Maximum words per call (docs/guides/plans-and-limits.md#limits). `domain/inference/words.ts` counts them. */
+/** Maximum words per call (docs/guides/plans-and-limits.md#limits). `domain/inference/translation.ts` counts them. */
 export const maxTranslationWords = 5000;
 
 /**

@@ -55,7 +55,7 @@ export const limits = {
   /** Free counts of a prompt's tokens by an account. One takes up to 0.7 s of a processor. */
   tokenCountsPerMinute: 100,
   /** Calls of an account that fail uncharged because no reply fits their format, per UTC day. */
-  misfitsPerDay: 1000,
+  mismatchesPerDay: 1000,
   /** Uploads of audio that an account starts, including failed ones. */
   uploadsPerMinute: 60,
   /** UTF-8 bytes of a document's text. JSON may use several bytes for each. */

@@ -4,7 +4,7 @@ import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, OutgoingMail, Random } from '../shared/ports.ts';
-import { accountBusy, ServiceError } from '../shared/service-error.ts';
+import { accountBusy, ServiceError, unknownAccount } from '../shared/service-error.ts';
 import {
   type Account,
   type AccountDeletionStore,
@@ -43,7 +43,7 @@ export function profileService(
 ) {
   async function get(accountId: number): Promise<Account> {
     const account = await accounts.find(accountId);
-    if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+    if (!account) throw unknownAccount();
     return account;
   }
 

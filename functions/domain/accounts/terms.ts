@@ -3,7 +3,7 @@ import type { Product } from '#contract/offer/offer.ts';
 import type { AuditEvent } from '#contract/operators/operators.ts';
 import { iso } from '#contract/shared/time.ts';
 import type { Clock } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { ServiceError, unknownAccount } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
 
 /** A version of terms and privacy policy that the owner accepted. `at` in epoch ms. */
@@ -45,7 +45,7 @@ export function termsService(store: TermsStore, clock: Clock, { termsVersion } =
       before: account.terms ? { termsVersion: account.terms.version } : {},
       after: { termsVersion: version },
     };
-    if (!(await store.accept({ version, at }, event))) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+    if (!(await store.accept({ version, at }, event))) throw unknownAccount();
   }
 
   return { accept };

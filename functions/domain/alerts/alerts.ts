@@ -10,7 +10,7 @@ import {
   type Meter,
   usedCredits,
 } from '../meter/meter.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { ServiceError, unknownAccount } from '../shared/service-error.ts';
 
 /** `period`: start of the billing month. Times in epoch seconds, amounts in microcredits. */
 export interface ChargedAccount extends Pick<Meter, 'accountId' | 'used' | 'alerts' | 'cap'> {
@@ -131,8 +131,7 @@ export function alertService({ store, keys, findMeter }: AlertParts) {
         return isReadable(key) && key.budget !== undefined ? { ...rule, family: key.budget } : rule;
       }),
     );
-    if (!(await store.set(accountId, { ...alerts, rules })))
-      throw new ServiceError('NOT_FOUND', 'There is no such account.');
+    if (!(await store.set(accountId, { ...alerts, rules }))) throw unknownAccount();
     return alerts;
   }
 

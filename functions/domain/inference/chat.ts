@@ -19,7 +19,7 @@ import {
   stopOutput,
 } from './model-stream.ts';
 import { countTokens, modelSampling, type Proof, TokenCount } from './order.ts';
-import { type Misfit, misfitError, type OutputCheck, responseFormat } from './output-rule.ts';
+import { type Mismatch, mismatchError, type OutputCheck, responseFormat } from './output-rule.ts';
 
 /** Tokens that a chat template may add per message and per request. */
 export const overheadPerMessage = 4;
@@ -283,7 +283,7 @@ export function chatReply(
 type CheckedReply = Pick<ChatReply, 'called' | 'isRefusal' | 'reason' | 'content'>;
 
 /** Refusals, truncated replies and calls are not checked. */
-export function misfitOf(reply: CheckedReply, check: OutputCheck | undefined): Misfit {
+export function mismatchOf(reply: CheckedReply, check: OutputCheck | undefined): Mismatch {
   return reply.called || reply.isRefusal || reply.reason !== 'stop' ? undefined : check?.(reply.content);
 }
 
@@ -356,8 +356,8 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
   }
   if (!isOpen) yield* opening();
   const end = { reason: endReason(reason), stopSequence, called, usage: await onUsage(usage) };
-  const misfit = misfitOf({ ...end, content, isRefusal }, check);
-  if (misfit) throw misfitError({ problem: misfit.violation ?? misfit.problem });
+  const mismatch = mismatchOf({ ...end, content, isRefusal }, check);
+  if (mismatch) throw mismatchError({ problem: mismatch.violation ?? mismatch.problem });
   yield* format.endChunks(end, about, isFirst);
 }
 

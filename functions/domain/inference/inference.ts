@@ -10,7 +10,7 @@ import {
   type ChatReply,
   chatReply,
   furtherInput,
-  misfitOf,
+  mismatchOf,
   type ModelChatReply,
   type OutputRoom,
   outputRoom,
@@ -44,7 +44,7 @@ import {
   type WholeChatOrder,
   type WholeCompletionOrder,
 } from './order.ts';
-import { misfitError, outputCheck, type OutputCheck } from './output-rule.ts';
+import { mismatchError, outputCheck, type OutputCheck } from './output-rule.ts';
 import { StreamedResponse } from './streamed-response.ts';
 import { type Tariff, tariffOf } from './tariff.ts';
 
@@ -166,12 +166,12 @@ export function inference(
     const deadline = check && newDeadline ? anySignal(newDeadline(), signal) : signal;
     const named = about('chatcmpl', requestId, model);
     let reply = await readChat(order, await call.send(deadline), named);
-    let misfit = misfitOf(reply, check);
-    if (misfit && !misfit.isUnchecked) {
+    let mismatch = mismatchOf(reply, check);
+    if (mismatch && !mismatch.isUnchecked) {
       reply = await readChat(order, await gateway.chat(model, againDifferently(request)).send(deadline), named);
-      misfit = misfitOf(reply, check);
+      mismatch = mismatchOf(reply, check);
     }
-    if (misfit) throw misfitError(misfit);
+    if (mismatch) throw mismatchError(mismatch);
     return { body: format.body(reply, named), cost: tariff.cost(reply.usage), usage: reply.usage };
   }
 

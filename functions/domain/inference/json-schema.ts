@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { dereference, type SchemaDraft, validate } from '@cfworker/json-schema';
 import { isJsonObject, parseJson } from '#contract/shared/json.ts';
-import type { Misfit } from './output-rule.ts';
+import type { Mismatch } from './output-rule.ts';
 
 /*
  * Schemas come from callers, and texts from models: both are hostile. The validator interprets a schema and generates
@@ -27,7 +27,7 @@ const maxCheckMs = 500;
 export class UnreadableSchema extends Error {}
 
 /** Returns a check of texts. Throws UnreadableSchema if the validator cannot read the schema. */
-export function schemaCheck(given: unknown): (text: string) => Misfit {
+export function schemaCheck(given: unknown): (text: string) => Mismatch {
   const text = JSON.stringify(given);
   if (Buffer.byteLength(text) > schemaLimits.bytes)
     throw new UnreadableSchema(`must have at most ${schemaLimits.bytes} bytes`);
@@ -37,7 +37,7 @@ export function schemaCheck(given: unknown): (text: string) => Misfit {
   dropAnnotations(schema);
   const lookup = lookupWithinTime(schema);
   const draft = draftOf(schema['$schema']);
-  const check = (value: unknown): Misfit => misfitOf(() => validate(value, schema, draft, lookup));
+  const check = (value: unknown): Mismatch => mismatchOf(() => validate(value, schema, draft, lookup));
   if (check({})?.isUnchecked) throw uncheckable();
   return (text) => {
     const value = parseJson(text);
@@ -99,7 +99,7 @@ function withinTime<Result>(run: () => Result): Result {
   return limited.runInContext(context, { timeout: maxCheckMs });
 }
 
-function misfitOf(run: () => ReturnType<typeof validate>): Misfit {
+function mismatchOf(run: () => ReturnType<typeof validate>): Mismatch {
   try {
     const { valid, errors } = withinTime(run);
     if (valid) return undefined;

@@ -18,13 +18,15 @@ export type OutputRule =
  * The reason why a text does not fit. Undefined if it fits. `violation` contains names from the text, so it must not be
  * in the error of a reply that is neither delivered nor charged.
  */
-export type Misfit = { readonly problem: string; readonly violation?: string; readonly isUnchecked?: true } | undefined;
+export type Mismatch =
+  | { readonly problem: string; readonly violation?: string; readonly isUnchecked?: true }
+  | undefined;
 
-export type OutputCheck = (text: string) => Misfit;
+export type OutputCheck = (text: string) => Mismatch;
 
 /** Returns the check of a reply. Throws 400 if the validator cannot read the schema. */
 export async function outputCheck(rule: OutputRule, prove: Proof): Promise<OutputCheck> {
-  if (rule.type === 'json_object') return objectMisfit;
+  if (rule.type === 'json_object') return objectMismatch;
   // Verify the key first, because parsing a schema costs more.
   await prove();
   const { schemaCheck, UnreadableSchema } = await import('./json-schema.ts');
@@ -37,7 +39,7 @@ export async function outputCheck(rule: OutputRule, prove: Proof): Promise<Outpu
   }
 }
 
-function objectMisfit(text: string): Misfit {
+function objectMismatch(text: string): Mismatch {
   const value = parseJson(text);
   if (isJsonObject(value)) return undefined;
   return { problem: value === undefined ? 'it is not JSON' : 'it is not a JSON object' };
@@ -51,8 +53,8 @@ export function responseFormat(rule: OutputRule): object {
 }
 
 /** The model has already been called twice. */
-export const misfitError = ({ problem }: { readonly problem: string }): ServiceError =>
+export const mismatchError = ({ problem }: { readonly problem: string }): ServiceError =>
   new ServiceError('MODEL_ERROR', `The model's response does not fit the requested format: ${problem}.`, {
     isLasting: true,
-    isMisfit: true,
+    isMismatch: true,
   });

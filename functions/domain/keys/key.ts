@@ -168,8 +168,8 @@ function limitsView(record: KeyRecord, budgets: Budgets, now: number) {
   const seconds = Math.floor(now / 1000);
   const { used } = budgetAt(limit, budgets.get(limit.budget), seconds);
   const next = nextPeriod(limit.period, seconds);
-  const standing = { credits: limit.amount / microPerCredit, period: limit.period, used: used / microPerCredit };
-  return { limit: { ...standing, resetsAt: isoOrNull(next && next * 1000) }, models, services };
+  const spending = { credits: limit.amount / microPerCredit, period: limit.period, used: used / microPerCredit };
+  return { limit: { ...spending, resetsAt: isoOrNull(next && next * 1000) }, models, services };
 }
 
 export type KeyWrite = 'done' | 'too many active' | 'too many usable' | 'changed meanwhile';

@@ -1,5 +1,5 @@
 import { RecentMap } from '../shared/recent-map.ts';
-import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
+import { accountBusy, type RateLimit, unknownAccount } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
 import type { laneAdmissions, Lanes } from './lane-admission.ts';
 import type { LaneKeeper } from './lane-keeper.ts';
@@ -109,7 +109,7 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
   async function current(accountId: number, now: number, mayTry = raceBound(maxTries)): Promise<Meter> {
     while (mayTry()) {
       const meter = await store.find(accountId);
-      if (!meter) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+      if (!meter) throw unknownAccount();
       if (meter.due * 1000 > now && !hasExpiredHold(meter, now)) return meter;
       await settleDue(meter, now);
     }
@@ -172,14 +172,14 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     let open = true;
     const cut = (cost: number) => Math.min(cost, attempt.amount);
 
-    function standing() {
+    function allowed() {
       if (read) return read;
       const allowance = readAllowance();
       return (read = { allowance, rateLimit: rateStatus(allowance, attempt.now) });
     }
 
     async function settlementAt(cost: number, now: number): Promise<Settlement> {
-      const { allowance } = standing();
+      const { allowance } = allowed();
       const expiryPassed = now >= allowance.due * 1000;
       if (expiryPassed) await endMonths(allowance.accountId, now);
       return { ...settlementOf(allowance, attempt.requestId, hold, now), cost, expiryPassed };
@@ -188,12 +188,12 @@ export function metering(store: MeterStore, renew: Renew, sellsCredits = false, 
     return {
       held: attempt.amount,
       get contentDays() {
-        return standing().allowance.contentDays?.get(contentIdOf(hold.keyId));
+        return allowed().allowance.contentDays?.get(contentIdOf(hold.keyId));
       },
-      prepare: () => void standing(),
-      holding: () => ({ rateLimit: standing().rateLimit, held: attempt.amount }),
+      prepare: () => void allowed(),
+      holding: () => ({ rateLimit: allowed().rateLimit, held: attempt.amount }),
       receipt(cost) {
-        const { allowance, rateLimit } = standing();
+        const { allowance, rateLimit } = allowed();
         const back = attempt.amount - cost;
         const used = budget && allowance.budgets.get(budget.id)?.used;
         const limit = attempt.keyLimits?.limit?.amount;

@@ -21,7 +21,7 @@ import { type OrderStore, paymentView } from '../payments/order.ts';
 import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
 import type { Clock } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { unknownAccount } from '../shared/service-error.ts';
 import { type WebhookStore, webhookView } from '../webhooks/webhook.ts';
 
 export function operatedAccount(account: Account, { planRank }: Meter) {
@@ -31,7 +31,7 @@ export function operatedAccount(account: Account, { planRank }: Meter) {
 }
 
 export function existing(account: Account | undefined): Account {
-  if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+  if (!account) throw unknownAccount();
   return account;
 }
 

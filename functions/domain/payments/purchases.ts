@@ -6,7 +6,7 @@ import { alreadySubscribed, isMonthRunning, type Proration } from '../billing/su
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/periods.ts';
-import { accountBusy, ServiceError } from '../shared/service-error.ts';
+import { accountBusy, ServiceError, unknownAccount } from '../shared/service-error.ts';
 import { type ChargeParts, charges, type Goods, onHold, unavailable } from './charges.ts';
 import { creditsTitle, isOpen, monthTerms, type Order, paymentView, upgradeTitle } from './order.ts';
 import type { Buyer } from './provider.ts';
@@ -157,7 +157,7 @@ export function purchases(parts: PurchaseParts) {
       const { customer: earlier } = profile;
       if (earlier !== undefined && (await provider.hasCustomer(earlier).catch(unavailable))) return earlier;
       const account = await findAccount(accountId);
-      if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+      if (!account) throw unknownAccount();
       if (account.confirmedAt === undefined) {
         throw new ServiceError('ACCOUNT_NOT_CONFIRMED', 'Confirm your email address first.');
       }

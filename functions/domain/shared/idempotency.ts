@@ -81,9 +81,9 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
    * Counts a call of the UTC day whose reply did not fit its format. Returns the end of the day (epoch ms) if there
    * were too many.
    */
-  async function countMisfit(accountId: number): Promise<number | undefined> {
-    const { id, endsAt } = dailyCounter('misfits', accountId, clock.now());
-    return (await store.count(id, limits.misfitsPerDay, endsAt)) ? undefined : endsAt;
+  async function countMismatch(accountId: number): Promise<number | undefined> {
+    const { id, endsAt } = dailyCounter('mismatches', accountId, clock.now());
+    return (await store.count(id, limits.mismatchesPerDay, endsAt)) ? undefined : endsAt;
   }
 
   /** Stores the response for 24 h. If it is undefined or too large, stores only that the request completed. */
@@ -105,7 +105,7 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
   return {
     claim,
     countUnpriced,
-    countMisfit,
+    countMismatch,
     storeResponse,
     responseFor,
     release: (claim: Claim) => store.release(claim),
@@ -114,7 +114,7 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
 
 /** Returns the counter of the UTC day, and its end (epoch ms). */
 export function dailyCounter(
-  kind: 'unpriced' | 'misfits',
+  kind: 'unpriced' | 'mismatches',
   accountId: number,
   now: number,
 ): { id: string; endsAt: number } {

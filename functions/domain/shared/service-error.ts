@@ -26,7 +26,7 @@ interface ServiceErrorOptions {
   /** Tells clients not to retry a server error by themselves. */
   readonly isLasting?: true;
   /** Set if a reply does not fit the format that its caller requested. */
-  readonly isMisfit?: true;
+  readonly isMismatch?: true;
   readonly rateLimit?: RateLimit | undefined;
   readonly originalRequestId?: string | undefined;
   readonly allowedMethods?: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export class ServiceError extends Error implements Refusal {
   readonly field: FaultyField | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly isLasting: true | undefined;
-  readonly isMisfit: true | undefined;
+  readonly isMismatch: true | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly originalRequestId: string | undefined;
   readonly allowedMethods: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export class ServiceError extends Error implements Refusal {
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isLasting = options.isLasting;
-    this.isMisfit = options.isMisfit;
+    this.isMismatch = options.isMismatch;
     this.rateLimit = options.rateLimit;
     this.originalRequestId = options.originalRequestId;
     this.allowedMethods = options.allowedMethods;
@@ -99,6 +99,8 @@ export const unknownSession = (): ServiceError => refusal('The session has ended
 /** The account's item changed at every attempt of a write. */
 export const accountBusy = (): ServiceError =>
   new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+
+export const unknownAccount = (): ServiceError => new ServiceError('NOT_FOUND', 'There is no such account.');
 
 export const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findPlan, type PlanName, planOfRank } from '#contract/billing/plans.ts';
+import { findPlan, freePlanRank, type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { isoOfSeconds } from '#contract/shared/time.ts';
 import type { WebhookData, WebhookEventType } from '#contract/webhooks/webhooks.ts';
@@ -146,7 +146,7 @@ function dataOf({ accountId, seq }: Meter, subscription: Subscription) {
 }
 
 function planIn({ planId }: Subscription): { readonly name: PlanName; readonly rank: number } {
-  return findPlan(planId) ?? planOfRank(1);
+  return findPlan(planId) ?? planOfRank(freePlanRank);
 }
 
 function keyEvents(change: Change): AccountEvent[] {

@@ -56,7 +56,7 @@ interface Turn extends Pick<Lease, 'token' | 'speed' | 'until'> {
   /** No attempt starts later, so that all end within the lease. */
   readonly latest: number;
   readonly hops: number;
-  readonly standing: (lease: Lease) => Promise<SendingState>;
+  readonly stateOf: (lease: Lease) => Promise<SendingState>;
 }
 
 /** Sends due deliveries. Only one worker holds a webhook, which bounds its concurrent requests. */
@@ -73,14 +73,14 @@ export function webhookWorker(parts: WorkerParts) {
 
   return async ({ accountId, ids }: WebhookGroup, speed: Speed, hops = 0): Promise<void> => {
     const now = clock.now();
-    let standing: Promise<SendingState> | undefined;
+    let state: Promise<SendingState> | undefined;
     const turn: Turn = {
       token: newRequestId(random),
       speed,
       until: now + leaseMs,
       latest: now + workMs.normal,
       hops,
-      standing: (lease) => (standing ??= sendingStateOf(lease)),
+      stateOf: (lease) => (state ??= sendingStateOf(lease)),
     };
     async function workOn(id: string): Promise<void> {
       const lease = await deliveries.acquire({ accountId, id }, turn, now);
@@ -122,9 +122,9 @@ class Work {
   async run(): Promise<void> {
     const { deliveries, clock, notify } = this.#parts;
     const { accountId, id } = this.#lease.webhook;
-    const standing = await this.#turn.standing(this.#lease);
-    if (standing === 'closed') return deliveries.park(this.#lease);
-    this.#isOverShare = standing === 'over its share';
+    const state = await this.#turn.stateOf(this.#lease);
+    if (state === 'closed') return deliveries.park(this.#lease);
+    this.#isOverShare = state === 'over its share';
     for (;;) {
       await this.#emptyQueue();
       if (this.#disabledFor) return deliveries.disable(this.#lease, this.#disabledFor, clock.now());

@@ -171,6 +171,7 @@ const WebhookItem = v.object({
 const LeaseAttributes = v.object({
   wake: v.string(),
   token: v.string(),
+  /** Speed of the delivery. */
   lane: v.picklist(['normal', 'slow']),
   lease: v.number(),
 });

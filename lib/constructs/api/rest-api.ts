@@ -30,7 +30,7 @@ export interface ServiceApiProps {
 }
 
 /**
- * Paths in a nested stack, because the API stack is near its resource limit. Add new ones here. Earlier ones stay in
+ * Paths in a nested stack, which keeps the API stack far below its resource limit. Add new ones here. Earlier ones stay in
  * the API stack: API Gateway refuses to create a path in one stack while it exists in another.
  */
 const nestedPaths = [
@@ -201,7 +201,7 @@ export class ServiceApi extends Construct {
 
 /**
  * A path below `/api` that has no operation, only longer paths. API Gateway's own 404 has the same envelope, which
- * saves a method, because the stack is near its resource limit.
+ * saves a method, which is a resource of the stack.
  */
 const isOnlyPrefix = ({ path }: IResource): boolean =>
   path.startsWith('/api/') && !allRoutes.some((route) => route.path === path);

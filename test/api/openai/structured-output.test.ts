@@ -35,7 +35,7 @@ const request = (response_format: object, more: object = {}) => ({
 });
 
 const fit = '{"city":"Lisbon","days":3}';
-const misfit = '{"city":"Lisbon","days":0}';
+const mismatch = '{"city":"Lisbon","days":0}';
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 };
 const message = (content: string | null, more: object = {}) => ({ message: { role: 'assistant', content, ...more } });
 const ended = (content: string, finish_reason = 'stop') => ({ ...message(content), finish_reason });
@@ -74,7 +74,7 @@ describe('an unstreamed reply with a JSON schema', () => {
   });
 
   it('is requested once more with different sampling if it does not fit, and charged once', async () => {
-    const received = replies(ended(misfit), ended(fit));
+    const received = replies(ended(mismatch), ended(fit));
     const { status, text, cost } = await service.priced(path, request(bySchema, { temperature: 0, seed: 41 }));
     expect([status, cost]).toEqual([200, credit]);
     expect(JSON.parse(text)).toMatchObject({ choices: [{ message: { content: fit } }], usage });
@@ -87,7 +87,7 @@ describe('an unstreamed reply with a JSON schema', () => {
   });
 
   it.each([
-    ['a value out of range', misfit, 'it violates the schema'],
+    ['a value out of range', mismatch, 'it violates the schema'],
     ['an answer as a name', '{"Take the train at noon":1}', 'it violates the schema'],
     ['prose', 'Lisbon, three days.', 'it is not JSON'],
     ['a fenced block', `\`\`\`json\n${fit}\n\`\`\``, 'it is not JSON'],
@@ -103,7 +103,7 @@ describe('an unstreamed reply with a JSON schema', () => {
   });
 
   it('is not requested again by the SDK if its repeat does not fit either', async () => {
-    const received = replies(ended(misfit));
+    const received = replies(ended(mismatch));
     const retrying = client.withOptions({ maxRetries: 2 });
     await expect(retrying.chat.completions.create(request(bySchema) as never)).rejects.toMatchObject({ status: 502 });
     expect(received).toHaveLength(2);
@@ -121,7 +121,7 @@ describe('an unstreamed reply with a JSON schema', () => {
     service.model.becomes({
       async invoke(): Promise<EngineReply> {
         await new Promise((resolve) => setTimeout(resolve, 700));
-        return { kind: 'json', status: 200, body: { choices: [ended(misfit)], usage } };
+        return { kind: 'json', status: 200, body: { choices: [ended(mismatch)], usage } };
       },
     });
     const startedAt = performance.now();
@@ -204,7 +204,7 @@ describe('a streamed reply with a JSON schema', () => {
   });
 
   it('ends with an error event if it does not fit, and the delivered text is charged', async () => {
-    service.model.streams(streamed(misfit));
+    service.model.streams(streamed(mismatch));
     const { text, cost } = await open();
     const events = text.split('\n\n').filter(Boolean);
     const error = JSON.parse(events.at(-1)?.slice('data: '.length) ?? '').error;
@@ -212,7 +212,7 @@ describe('a streamed reply with a JSON schema', () => {
     const content = events
       .slice(0, -1)
       .map((event) => JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '');
-    expect([content.join(''), text.includes('[DONE]'), cost]).toEqual([misfit, false, credit]);
+    expect([content.join(''), text.includes('[DONE]'), cost]).toEqual([mismatch, false, credit]);
   });
 
   it('is not checked if it is truncated', async () => {
@@ -223,7 +223,7 @@ describe('a streamed reply with a JSON schema', () => {
   });
 
   it('throws in the SDK if it does not fit', async () => {
-    service.model.streams(streamed(misfit));
+    service.model.streams(streamed(mismatch));
     const stream = client.chat.completions.stream(request(bySchema) as never);
     await expect(stream.finalChatCompletion()).rejects.toThrow(/does not fit/);
   });
@@ -239,10 +239,10 @@ describe('calls of which no reply fits their format', () => {
     const [owner, other] = [await calls.person({ planRank: 3 }), await calls.person({ planRank: 3 })];
     const send = async ({ key }: { key: string }, format: object, more: object = {}) =>
       calls.call('POST', path, { key, body: request(format, more) });
-    const { id } = dailyCounter('misfits', owner.id, ambient.clock.now());
-    const Item = { id, requests: limits.misfitsPerDay - 2 };
+    const { id } = dailyCounter('mismatches', owner.id, ambient.clock.now());
+    const Item = { id, requests: limits.mismatchesPerDay - 2 };
     await dynamoClient().send(new PutCommand({ TableName: tables.idempotency.name, Item }));
-    const received = replies(ended(misfit));
+    const received = replies(ended(mismatch));
     const statuses: number[] = [];
     for (let count = 0; count < 4; count++) statuses.push((await send(owner, bySchema)).status);
     expect([statuses, received.length]).toEqual([[502, 502, 502, 429], 6]);

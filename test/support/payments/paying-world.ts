@@ -346,10 +346,3 @@ export function usePayingWorld(options: WorldOptions = {}): World {
   });
   return world;
 }
-
-/** The code of a refused request, or of success. */
-export const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'done',
-    (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)),
-  );

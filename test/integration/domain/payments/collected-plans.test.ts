@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { meterClosing } from '#repositories/accounts/accounts.ts';
 import { dynamoClient } from '#runtime/services/dynamo-client.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { outcomeOf } from '#test/many.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { cents } from '#contract/payments/payments.ts';
-import { patience, seed, someOf } from '#test/many.ts';
+import { patience, seed, someOf, outcomeOf } from '#test/many.ts';
 import { small } from '#test/payments/paying-service.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 

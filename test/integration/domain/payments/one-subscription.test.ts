@@ -4,7 +4,8 @@ import { tables } from '#contract/platform/resources.ts';
 import { clearHold } from '#domain/payments/reversals.ts';
 import { meterClosing } from '#repositories/accounts/accounts.ts';
 import { dynamoClient } from '#runtime/services/dynamo-client.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { outcomeOf } from '#test/many.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 const plan = { planId: 'dev_pass' };

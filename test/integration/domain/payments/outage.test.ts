@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { outcomeOf } from '#test/many.ts';
 import { large, small } from '#test/payments/paying-service.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 

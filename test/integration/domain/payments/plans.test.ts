@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cents } from '#contract/payments/payments.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { outcomeOf } from '#test/many.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 import { postForm } from '#test/payments/stripe-server.ts';
 
 const world = usePayingWorld();

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { changeProfile } from '#domain/payments/order.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { outcomeOf } from '#test/many.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 const plan = { planId: 'dev_pass' };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { outcomeOf } from '#test/many.ts';
 import { refusedPayments, small } from '#test/payments/paying-service.ts';
-import { outcomeOf, usePayingWorld, type World } from '#test/payments/paying-world.ts';
+import { usePayingWorld, type World } from '#test/payments/paying-world.ts';
 import { cardFields, postForm } from '#test/payments/stripe-server.ts';
 
 const world: World = usePayingWorld();

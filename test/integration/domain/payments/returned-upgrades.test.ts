@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Order } from '#domain/payments/order.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { outcomeOf } from '#test/many.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 const [dev, smm] = [2, 3];

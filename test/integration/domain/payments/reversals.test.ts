@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
+import { outcomeOf } from '#test/many.ts';
 import { small } from '#test/payments/paying-service.ts';
-import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 const free = 100;

@@ -49,9 +49,9 @@ describe('a reply with a JSON schema', () => {
     ['a wrong item', JSON.stringify({ ...ada, friends: [ada, {}] }), '#/friends/1 violates required'],
     ['a wrong reference', JSON.stringify({ ...ada, pet: { lives: 1 } }), '#/pet violates type'],
   ])('does not fit as %s', async (_, reply, problem) => {
-    const misfit = (await checkOf(person))(reply);
-    expect(misfit?.violation ?? misfit?.problem).toBe(problem);
-    expect(misfit?.problem).toBe(misfit?.violation ? 'it violates the schema' : problem);
+    const mismatch = (await checkOf(person))(reply);
+    expect(mismatch?.violation ?? mismatch?.problem).toBe(problem);
+    expect(mismatch?.problem).toBe(mismatch?.violation ? 'it violates the schema' : problem);
   });
 
   it('is checked even if the schema contains examples, identifiers and fields named like keywords', async () => {

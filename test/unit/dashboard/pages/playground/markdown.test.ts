@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hostileMarkdown, sampleMarkdown } from '#test/attacks/markdown.ts';
 import { listed } from '#test/listed.ts';
 import { callMsOf } from '#test/process-usage.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type SplitText,
   withoutUnsettledEnd,
 } from '../../../../../dashboard/src/pages/playground/markdown/parse.ts';
-import { hostileMarkdown, sampleMarkdown } from '../../../../browser/playground/markdown.ts';
 
 const sourcesOf = ({ parts }: SplitText) => parts.flatMap(({ raw, isShown }) => (isShown ? [raw] : []));
 

@@ -6,7 +6,7 @@ import type {
 } from 'aws-cdk-lib';
 import type { NagPack } from 'cdk-nag';
 
-/** A cdk-nag pack whose findings fail the synthesis unless nag-acknowledgements.ts contains a reason. */
+/** A cdk-nag pack whose findings fail the synthesis unless `acknowledgements` contains a reason. */
 export class ReviewedRules implements IPolicyValidationPlugin {
   readonly name: string;
   readonly #pack: NagPack;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type IPolicyValidationContext, Stack } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
-import { acknowledgements, covers, isAcknowledged, ReviewedRules } from '#lib/rules.ts';
+import { acknowledgements, covers, isAcknowledged, ReviewedRules } from '#lib/nag-rules.ts';
 import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';

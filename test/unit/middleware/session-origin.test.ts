@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { sessionOriginOf, userAgentOf } from '#middleware/browser.ts';
+import { sessionOriginOf, userAgentOf } from '#middleware/session-origin.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';

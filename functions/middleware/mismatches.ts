@@ -3,10 +3,10 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Middleware } from './call.ts';
 import type { ForbiddenUses } from './forbidden-uses.ts';
 
-export interface MisfitLimit {
+export interface MismatchLimit {
   readonly isOn: boolean;
   readonly now: () => number;
-  readonly records: () => Pick<Idempotency, 'countMisfit'>;
+  readonly records: () => Pick<Idempotency, 'countMismatch'>;
   readonly onLost: (error: unknown) => void;
 }
 
@@ -20,9 +20,9 @@ const limitedUntil = new Map<number, number>();
  * caller, who can choose a format that no reply fits. Counted when a call fails, so that others need no read; a process
  * refuses the calls after the first that it could not count.
  */
-export function limitMisfits(forbidden: ForbiddenUses, limit: () => MisfitLimit): Middleware {
+export function limitMismatches(forbidden: ForbiddenUses, limit: () => MismatchLimit): Middleware {
   return {
-    before: async function refuseMisfits({ context: { call } }) {
+    before: async function refuseMismatches({ context: { call } }) {
       const { identity, order } = call;
       if (!identity || !order?.check || limitedUntil.size === 0) return;
       const waitMs = (limitedUntil.get(identity.caller.accountId) ?? 0) - limit().now();
@@ -30,13 +30,13 @@ export function limitMisfits(forbidden: ForbiddenUses, limit: () => MisfitLimit)
       await identity.prove?.();
       throw (await forbidden.byPlanOrKey(call)) ?? tooMany(waitMs);
     },
-    onError: async function countMisfit({ error, context: { call } }) {
-      if (!call.admission || !call.identity || !(error instanceof ServiceError && error.isMisfit)) return;
+    onError: async function countMismatch({ error, context: { call } }) {
+      if (!call.admission || !call.identity || !(error instanceof ServiceError && error.isMismatch)) return;
       const { accountId } = call.identity.caller;
       const { isOn, records, onLost } = limit();
       if (!isOn) return;
       try {
-        const until = await records().countMisfit(accountId);
+        const until = await records().countMismatch(accountId);
         if (until === undefined) return;
         if (limitedUntil.size >= maxRemembered) limitedUntil.clear();
         limitedUntil.set(accountId, until);
