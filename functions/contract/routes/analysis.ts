@@ -1,5 +1,6 @@
 import { Analysis, AnalysisRequest } from '../analysis/analysis.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { developerAccess } from './common-settings.ts';
 
 export const analysisRoutes = {
   analyze: defineRoute({
@@ -7,9 +8,7 @@ export const analysisRoutes = {
     method: 'POST',
     path: '/api/ai/analyze',
     summary: 'Analyze text',
-    credential: 'session or key',
-    access: 'develop',
-    confirmed: true,
+    ...developerAccess,
     bodyInput: AnalysisRequest,
     output: Analysis,
     priced: { service: 'text_analysis', capability: 'chat' },

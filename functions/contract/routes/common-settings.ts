@@ -1,4 +1,4 @@
-/** Access to developer resources: agents, audio, messages, webhooks. */
+/** Access to developer resources: agents, audio, messages, webhooks, and the priced calls of /api/ai. */
 export const developerAccess = { credential: 'session or key', access: 'develop', confirmed: true } as const;
 
 /** Reading a payment from the provider can grant its credits. */

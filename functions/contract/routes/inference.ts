@@ -11,6 +11,7 @@ import {
   RequestPath,
 } from '../inference/requests.ts';
 import { Translation, TranslationRequest } from '../inference/translation.ts';
+import { developerAccess } from './common-settings.ts';
 import { littleMemory, modelCalls } from './model-calls.ts';
 
 export const inferenceRoutes = {
@@ -19,9 +20,7 @@ export const inferenceRoutes = {
     method: 'POST',
     path: '/api/ai/translate',
     summary: 'Translate text',
-    credential: 'session or key',
-    access: 'develop',
-    confirmed: true,
+    ...developerAccess,
     bodyInput: TranslationRequest,
     output: Translation,
     priced: { service: 'translation', capability: 'chat' },
